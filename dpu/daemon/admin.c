@@ -14,6 +14,7 @@
 #include "common/export_text.h"
 #include "dpu/base/log.h"
 #include "dpu/base/loop.h"
+#include "dpu/daemon/credentials.h"
 #include "dpu/daemon/daemon.h"
 #include "dpu/daemon/traffic.h"
 
@@ -79,6 +80,16 @@ static void put_traffic(struct json_object *to, const char *device)
 	put(to, "device_access_errors", traffic.access_errors);
 }
 
+/* Only if one of them rejects peers, or will soon. */
+static void put_credentials(struct json_object *to, const char *key, const struct dpumap_tls *tls)
+{
+	char problem[400];
+
+	credentials_describe(tls, problem, sizeof(problem));
+	if (problem[0])
+		put_text(to, key, problem);
+}
+
 static void put_counters(struct request *q)
 {
 	struct export_table *exports = daemon_exports(q->daemon);
@@ -115,7 +126,9 @@ static doca_error_t get_status(struct request *q)
 	put_counters(q);
 	put(q->answer, "device_memory", usage.total);
 	put(q->answer, "device_memory_exported", usage.exported);
+	put_credentials(q->answer, "credentials_problem", server_tls(daemon_server(q->daemon)));
 	put_registry(q->answer, daemon_registry(q->daemon));
+	put_credentials(q->answer, "registry_credentials_problem", daemon_registry_tls(q->daemon));
 	return DOCA_SUCCESS;
 }
 

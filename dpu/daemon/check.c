@@ -27,7 +27,7 @@ static doca_error_t check_start(const struct options *options, struct dpumap_fau
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	credentials_warn(tls);
+	credentials_warn(&(struct credentials){tls, settings.registry.tls}, NULL);
 	dpumap_tls_destroy(tls);
 	for (size_t i = 0; i < settings.exports.num && result == DOCA_SUCCESS; i++)
 		result = memory_check_spec(&settings.exports.specs[i], fault);

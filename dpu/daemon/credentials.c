@@ -1,39 +1,104 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "dpu/daemon/credentials.h"
 
-#include "base/array.h"
+#include <stdio.h>
+
+#include "base/clock.h"
 #include "dpu/base/log.h"
 
-void credentials_warn(const struct dpumap_tls *tls)
-{
-	struct dpumap_credentials found;
-	const struct dpumap_credential *const all[] = {&found.certificate, &found.authority,
-						       &found.list};
+#define INTERVAL_NS (60 * NSEC_PER_SEC)
+#define EACH	    3 /* of a context: certificate, authority and list */
 
-	dpumap_tls_judge(tls, &found);
-	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
-		if (all[i]->state == DPUMAP_CREDENTIAL_USELESS)
-			log_warning("no client can connect over TLS: %s: %s", all[i]->text,
-				    all[i]->advice);
-		else if (all[i]->state == DPUMAP_CREDENTIAL_WARN)
-			log_warning("%s: %s", all[i]->text, all[i]->advice);
+static const struct {
+	const char *prefix, *at_present, *after_reload;
+} places[] = {
+	{"", "no client can connect over TLS", "no client could connect over TLS"},
+	{"registry: ", "etcd cannot be reached over TLS", "etcd could not be reached over TLS"},
+};
+
+struct judged {
+	struct dpumap_credentials found[2];
+	const struct dpumap_credential *all[CREDENTIALS_MAX];
+};
+
+static void judge(const struct credentials *credentials, struct judged *judged)
+{
+	const struct dpumap_tls *const contexts[] = {credentials->own, credentials->registry};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct dpumap_credentials *found = &judged->found[i];
+
+		dpumap_tls_judge(contexts[i], found);
+		judged->all[i * EACH] = &found->certificate;
+		judged->all[i * EACH + 1] = &found->authority;
+		judged->all[i * EACH + 2] = &found->list;
 	}
 }
 
-doca_error_t credentials_check_reload(const struct dpumap_tls *now, const struct dpumap_tls *next,
+static void warn(size_t place, const struct dpumap_credential *c)
+{
+	if (c->state == DPUMAP_CREDENTIAL_USELESS)
+		log_warning("%s%s: %s: %s", places[place].prefix, places[place].at_present, c->text,
+			    c->advice);
+	else if (c->state == DPUMAP_CREDENTIAL_WARN)
+		log_warning("%s%s: %s", places[place].prefix, c->text, c->advice);
+}
+
+void credentials_warn(const struct credentials *credentials, struct credentials_told *told)
+{
+	struct credentials_told unused = {0}, *t = told ? told : &unused;
+
+	*t = (struct credentials_told){0};
+	credentials_follow(credentials, t);
+}
+
+void credentials_follow(const struct credentials *credentials, struct credentials_told *told)
+{
+	uint64_t now = monotonic_ns();
+	struct judged judged;
+
+	if (now < told->next)
+		return;
+	told->next = now + INTERVAL_NS;
+	judge(credentials, &judged);
+	for (size_t i = 0; i < CREDENTIALS_MAX; i++) {
+		if (judged.all[i]->state > told->states[i])
+			warn(i / EACH, judged.all[i]);
+		told->states[i] = judged.all[i]->state;
+	}
+}
+
+doca_error_t credentials_check_reload(const struct credentials *now, const struct credentials *next,
 				      struct dpumap_fault *fault)
 {
-	struct dpumap_credentials before, after;
-	const struct dpumap_credential *useless;
+	struct judged before, after;
 
-	dpumap_tls_judge(next, &after);
-	useless = dpumap_credentials_useless(&after);
-	if (!useless)
-		return DOCA_SUCCESS;
-	dpumap_tls_judge(now, &before);
-	if (dpumap_credentials_useless(&before))
-		return DOCA_SUCCESS;
-	return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
-				"no client could connect over TLS: %s: %s", useless->text,
-				useless->advice);
+	judge(next, &after);
+	judge(now, &before);
+	for (size_t i = 0; i < 2; i++) {
+		const struct dpumap_credential *useless =
+			dpumap_credentials_useless(&after.found[i]);
+
+		if (useless && !dpumap_credentials_useless(&before.found[i]))
+			return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG, "%s%s: %s: %s",
+						places[i].prefix, places[i].after_reload,
+						useless->text, useless->advice);
+	}
+	return DOCA_SUCCESS;
+}
+
+void credentials_describe(const struct dpumap_tls *tls, char *text, size_t size)
+{
+	const struct credentials credentials = {.own = tls};
+	const struct dpumap_credential *worst;
+	struct judged judged;
+
+	judge(&credentials, &judged);
+	worst = judged.all[0];
+	for (size_t i = 1; i < EACH; i++)
+		if (judged.all[i]->state > worst->state)
+			worst = judged.all[i];
+	text[0] = '\0';
+	if (worst->state > DPUMAP_CREDENTIAL_GOOD)
+		snprintf(text, size, "%s: %s", worst->text, worst->advice);
 }

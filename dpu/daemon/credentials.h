@@ -1,17 +1,38 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Certificates and revocation lists that reject clients: said at start, refused by a reload. */
+/*
+ * Certificates and revocation lists that reject peers: said at start and while dpumapd runs, refused by a reload. Those
+ * for etcd are judged as those for clients are.
+ */
 #ifndef DPUMAPD_CREDENTIALS_H
 #define DPUMAPD_CREDENTIALS_H
 
 #include "channel/tls.h"
 
-/* Logs a warning about each that rejects peers, or will soon. NULL is allowed. */
-void credentials_warn(const struct dpumap_tls *tls);
+/* NULL: none. */
+struct credentials {
+	const struct dpumap_tls *own;	   /* for clients */
+	const struct dpumap_tls *registry; /* for etcd */
+};
+
+#define CREDENTIALS_MAX 6
+
+/* What the log has said of them. All zero at the beginning. */
+struct credentials_told {
+	enum dpumap_credential_state states[CREDENTIALS_MAX];
+	uint64_t next; /* when they are judged again */
+};
+
+/* Logs a warning about each that rejects peers, or will soon. told may be NULL. */
+void credentials_warn(const struct credentials *credentials, struct credentials_told *told);
+/* Logs a warning about each that has become worse. To be called often: it judges once a minute. */
+void credentials_follow(const struct credentials *credentials, struct credentials_told *told);
 /*
- * BAD_CONFIG if no client could connect with next. If none can connect at present either, next changes nothing for
- * the worse, and is accepted.
+ * BAD_CONFIG if no client could connect with next, or etcd would reject it. What rejects all peers at present too
+ * changes nothing for the worse, and is accepted.
  */
-doca_error_t credentials_check_reload(const struct dpumap_tls *now, const struct dpumap_tls *next,
+doca_error_t credentials_check_reload(const struct credentials *now, const struct credentials *next,
 				      struct dpumap_fault *fault);
+/* The worst sentence, and what to do; "": all are good. */
+void credentials_describe(const struct dpumap_tls *tls, char *text, size_t size);
 
 #endif

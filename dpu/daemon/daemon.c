@@ -52,6 +52,7 @@ struct daemon {
 	struct settings next;		/* of a reload that is running */
 	const struct export_dir *known; /* what it need not load again; NULL: load all */
 	struct dpumap_tls *next_tls;
+	struct credentials_told told;
 	struct registry_renewal *renewal;
 	bool next_is_for_others;
 	bool is_for_others;   /* may other users import? */
@@ -84,6 +85,11 @@ const struct registry *daemon_registry(const struct daemon *daemon)
 const struct server *daemon_server(const struct daemon *daemon)
 {
 	return daemon->server;
+}
+
+const struct dpumap_tls *daemon_registry_tls(const struct daemon *daemon)
+{
+	return daemon->settings.registry.tls;
 }
 
 doca_error_t daemon_disconnect(struct daemon *daemon, const char *identity,
@@ -181,7 +187,7 @@ static void on_made(void *context)
 	struct settings before = d->settings;
 
 	limit_clients(d, &d->next);
-	credentials_warn(d->next_tls);
+	credentials_warn(&(struct credentials){d->next_tls, d->next.registry.tls}, &d->told);
 	server_set_tls(d->server, d->next_tls);
 	listeners_use(&d->listeners, &d->next, d->next_is_for_others);
 	cm_listener_use(server_cm_listener(d->server));
@@ -274,7 +280,9 @@ static doca_error_t plan_next(void *context, struct export_change **change,
 
 	d->next_is_for_others = settings_allow_others(&d->next);
 	if (result == DOCA_SUCCESS)
-		result = credentials_check_reload(server_tls(d->server), d->next_tls, fault);
+		result = credentials_check_reload(
+			&(struct credentials){server_tls(d->server), d->settings.registry.tls},
+			&(struct credentials){d->next_tls, d->next.registry.tls}, fault);
 	if (result == DOCA_SUCCESS)
 		result = listeners_open(&d->listeners, &d->next, fault);
 	if (result == DOCA_SUCCESS)
@@ -386,7 +394,7 @@ static doca_error_t set_up(struct daemon *d, struct dpumap_fault *fault)
 				       fault);
 	if (result != DOCA_SUCCESS)
 		return result;
-	credentials_warn(tls);
+	credentials_warn(&(struct credentials){tls, d->settings.registry.tls}, &d->told);
 	server_set_tls(d->server, tls);
 	result = listeners_open(&d->listeners, &d->settings, fault);
 	if (result != DOCA_SUCCESS)
@@ -525,6 +533,8 @@ void daemon_destroy(struct daemon *daemon)
 
 static void tick(struct daemon *d)
 {
+	credentials_follow(&(struct credentials){server_tls(d->server), d->settings.registry.tls},
+			   &d->told);
 	log_tick();
 	export_table_check(d->exports);
 	server_tick(d->server);

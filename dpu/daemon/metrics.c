@@ -111,23 +111,25 @@ static uint64_t seconds_of(const ASN1_TIME *end)
 	return ASN1_TIME_to_tm(end, &tm) ? (uint64_t)timegm(&tm) : 0;
 }
 
-/* Only with certificates; a list that does not expire has no end. */
+/* Only if there is an end. */
+static void maybe_put(FILE *out, const char *name, const char *type, const char *help,
+		      const ASN1_TIME *end)
+{
+	if (end)
+		put(out, name, type, help, seconds_of(end));
+}
+
 static void put_credentials(FILE *out, const struct dpumap_tls *tls)
 {
 	struct dpumap_credentials found;
 
 	dpumap_tls_judge(tls, &found);
-	if (found.certificate.end)
-		put(out, "certificate_end_seconds", "gauge",
-		    "Unix time at which the certificate of dpumapd expires.",
-		    seconds_of(found.certificate.end));
-	if (found.authority.end)
-		put(out, "authority_end_seconds", "gauge",
-		    "Unix time at which the CA certificate expires.",
-		    seconds_of(found.authority.end));
-	if (found.list.end)
-		put(out, "revocation_list_end_seconds", "gauge",
-		    "Unix time at which the revocation list expires.", seconds_of(found.list.end));
+	maybe_put(out, "certificate_end_seconds", "gauge",
+		  "Unix time at which the certificate of dpumapd expires.", found.certificate.end);
+	maybe_put(out, "authority_end_seconds", "gauge",
+		  "Unix time at which the CA certificate expires.", found.authority.end);
+	maybe_put(out, "revocation_list_end_seconds", "gauge",
+		  "Unix time at which the revocation list expires.", found.list.end);
 }
 
 /* Only if there is a registry. */
@@ -155,6 +157,17 @@ static void put_registry(FILE *out, const struct registry *registry)
 	    state.num_leases_lost);
 	put(out, "registry_failovers_total", "counter", "Changes to another endpoint.",
 	    state.num_failovers);
+}
+
+static void put_registry_credentials(FILE *out, const struct dpumap_tls *tls)
+{
+	struct dpumap_credentials found;
+
+	dpumap_tls_judge(tls, &found);
+	maybe_put(out, "registry_certificate_end_seconds", "gauge",
+		  "Unix time at which the certificate for etcd expires.", found.certificate.end);
+	maybe_put(out, "registry_authority_end_seconds", "gauge",
+		  "Unix time at which the CA certificate of etcd expires.", found.authority.end);
 }
 
 static void put_all(FILE *out, struct daemon *daemon)
@@ -186,6 +199,7 @@ static void put_all(FILE *out, struct daemon *daemon)
 	put_traffic(out, export_table_device_name(daemon_exports(daemon)));
 	put_credentials(out, server_tls(daemon_server(daemon)));
 	put_registry(out, daemon_registry(daemon));
+	put_registry_credentials(out, daemon_registry_tls(daemon));
 }
 
 enum text_outcome metrics_answer(void *daemon, const char *question, int fd,

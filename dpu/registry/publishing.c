@@ -10,8 +10,6 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include <systemd/sd-daemon.h>
-
 #include "base/clock.h"
 #include "dpu/base/log.h"
 #include "dpu/base/thread.h"
@@ -30,9 +28,7 @@ struct state {
 
 struct publishing {
 	const struct dpumap_fleet_table *fleet;
-	char *fleet_name, *name;
 	struct dpumap_publisher *publisher; /* the thread's, once it has started */
-	bool has_notified;		    /* the service manager */
 	struct state asked;		    /* the main thread's */
 	int wake;
 	pthread_t thread;
@@ -56,31 +52,14 @@ static void copy_state(const struct publishing *p, struct state *state)
 	state->taken = monotonic_ns();
 }
 
-static void notify(const struct publishing *p, const struct state *state)
-{
-	if (state->figures.phase == DPUMAP_PUBLISHER_PUBLISHED)
-		sd_notifyf(0, "STATUS=Published as %s in fleet %s", p->name, p->fleet_name);
-	else if (!state->problem[0])
-		sd_notifyf(0, "STATUS=Publishing as %s in fleet %s", p->name, p->fleet_name);
-	else
-		sd_notifyf(0, "STATUS=Not published in fleet %s (%s): %s", p->fleet_name,
-			   state->figures.phase_name, state->problem);
-}
-
 static void tell_state(struct publishing *p)
 {
-	struct state state, before;
+	struct state state;
 
 	copy_state(p, &state);
 	pthread_mutex_lock(&p->lock);
-	before = p->state;
 	p->state = state;
 	pthread_mutex_unlock(&p->lock);
-	if (p->has_notified && state.figures.phase == before.figures.phase &&
-	    strcmp(state.problem, before.problem) == 0)
-		return;
-	notify(p, &state);
-	p->has_notified = true;
 }
 
 void publishing_get_state(struct publishing *publishing, struct dpumap_publisher_state *state)
@@ -184,8 +163,7 @@ static void wake(const struct publishing *p)
 
 /* -- the main thread -- */
 
-doca_error_t publishing_create(const struct registry_settings *settings,
-			       const struct dpumap_fleet_table *fleet,
+doca_error_t publishing_create(const struct dpumap_fleet_table *fleet,
 			       struct dpumap_publisher *publisher, struct publishing **publishing,
 			       struct dpumap_fault *fault)
 {
@@ -198,10 +176,8 @@ doca_error_t publishing_create(const struct registry_settings *settings,
 	}
 	p->fleet = fleet;
 	p->publisher = publisher;
-	p->fleet_name = strdup(settings->fleet);
-	p->name = strdup(settings->name);
 	p->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (!p->fleet_name || !p->name || p->wake < 0) {
+	if (p->wake < 0) {
 		publishing_destroy(p);
 		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for the registry");
 	}
@@ -229,8 +205,6 @@ void publishing_destroy(struct publishing *publishing)
 	if (p->wake >= 0)
 		close(p->wake);
 	pthread_mutex_destroy(&p->lock);
-	free(p->fleet_name);
-	free(p->name);
 	free(p);
 }
 

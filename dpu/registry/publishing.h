@@ -6,14 +6,12 @@
 #ifndef DPUMAPD_PUBLISHING_H
 #define DPUMAPD_PUBLISHING_H
 
-#include "dpu/registry/registry_settings.h"
 #include "dpu/registry/snapshot.h"
 
 struct publishing;
 
 /* Takes the publisher over, also on failure. The thread starts later. */
-doca_error_t publishing_create(const struct registry_settings *settings,
-			       const struct dpumap_fleet_table *fleet,
+doca_error_t publishing_create(const struct dpumap_fleet_table *fleet,
 			       struct dpumap_publisher *publisher, struct publishing **publishing,
 			       struct dpumap_fault *fault);
 /* Withdraws all that is published, and waits for etcd for a moment. NULL is allowed. */

@@ -129,7 +129,7 @@ doca_error_t registry_create(const struct export_table *exports,
 	if (result == DOCA_SUCCESS)
 		result = create_publisher(settings, r->fleet, &publisher, fault);
 	if (result == DOCA_SUCCESS)
-		result = publishing_create(settings, r->fleet, publisher, &r->publishing, fault);
+		result = publishing_create(r->fleet, publisher, &r->publishing, fault);
 	if (result != DOCA_SUCCESS) {
 		registry_destroy(r);
 		return result;

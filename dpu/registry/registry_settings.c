@@ -53,6 +53,7 @@ void registry_settings_free(struct registry_settings *registry)
 		free(texts[i]);
 	free_texts(&registry->endpoints);
 	free_texts(&registry->addresses);
+	dpumap_tls_destroy(registry->tls);
 	*registry = (struct registry_settings){0};
 }
 
@@ -345,20 +346,38 @@ static doca_error_t check_certificate(const struct registry_settings *r, const c
 				r->file, r->line, r->name, path, r->name);
 }
 
-static doca_error_t check_file(const struct registry_settings *r, const char *path, bool is_secret,
+static doca_error_t wrong_file(const struct registry_settings *r, const struct dpumap_fault *why,
 			       struct dpumap_fault *fault)
+{
+	return dpumap_fault_set(fault, why->code, "%s:%u: registry: %.240s", r->file, r->line,
+				why->text);
+}
+
+static doca_error_t check_secret(const struct registry_settings *r, const char *path,
+				 struct dpumap_fault *fault)
 {
 	struct dpumap_fault why = {0};
 	int fd;
 
 	if (!path)
 		return DOCA_SUCCESS;
-	if (dpumap_trusted_open(path, is_secret, &fd, &why) == DOCA_SUCCESS) {
-		close(fd);
+	if (dpumap_trusted_open(path, true, &fd, &why) != DOCA_SUCCESS)
+		return wrong_file(r, &why, fault);
+	close(fd);
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t read_tls(struct registry_settings *r, struct dpumap_fault *fault)
+{
+	const struct dpumap_tls_config config = {
+		.ca = r->ca, .cert = r->cert, .key = r->key, .is_for_etcd = true};
+	struct dpumap_fault why = {0};
+
+	if (!r->ca && !r->cert)
 		return DOCA_SUCCESS;
-	}
-	return dpumap_fault_set(fault, why.code, "%s:%u: registry: %.240s", r->file, r->line,
-				why.text);
+	if (dpumap_tls_create(&config, false, &r->tls, &why) != DOCA_SUCCESS)
+		return wrong_file(r, &why, fault);
+	return DOCA_SUCCESS;
 }
 
 doca_error_t registry_settings_complete(struct registry_settings *registry, char *const *listen,
@@ -373,13 +392,9 @@ doca_error_t registry_settings_complete(struct registry_settings *registry, char
 	if (result == DOCA_SUCCESS)
 		result = check_certificate(registry, cert, fault);
 	if (result == DOCA_SUCCESS)
-		result = check_file(registry, registry->ca, false, fault);
+		result = read_tls(registry, fault);
 	if (result == DOCA_SUCCESS)
-		result = check_file(registry, registry->cert, false, fault);
-	if (result == DOCA_SUCCESS)
-		result = check_file(registry, registry->key, true, fault);
-	if (result == DOCA_SUCCESS)
-		result = check_file(registry, registry->password_file, true, fault);
+		result = check_secret(registry, registry->password_file, fault);
 	return result;
 }
 

@@ -8,6 +8,7 @@
 
 #include <libconfig.h>
 
+#include "channel/tls.h"
 #include "local/fault.h"
 
 #define REGISTRY_ENDPOINTS_MAX 16
@@ -31,6 +32,7 @@ struct registry_settings {
 	struct registry_texts addresses; /* where clients reach this DPU */
 	unsigned int ttl_s;
 	char *ca, *cert, *key;	    /* of the connections to etcd; NULL: none */
+	struct dpumap_tls *tls;	    /* these files, to be judged; NULL: none */
 	char *user, *password_file; /* of etcd; NULL: none */
 };
 
@@ -39,8 +41,8 @@ void registry_settings_free(struct registry_settings *registry);
 doca_error_t registry_settings_load(struct registry_settings *registry, const char *path,
 				    const config_setting_t *setting, struct dpumap_fault *fault);
 /*
- * Completes the settings, if they are set, with the addresses that dpumapd listens on, and checks
- * them against the certificate of dpumapd (NULL: none). BAD_CONFIG with file, line and reason.
+ * Completes the settings, if they are set, with the addresses that dpumapd listens on and with the certificates for
+ * etcd, and checks them against the certificate of dpumapd (NULL: none). BAD_CONFIG with file, line and reason.
  */
 doca_error_t registry_settings_complete(struct registry_settings *registry, char *const *listen,
 					size_t num_listen, const char *cert,

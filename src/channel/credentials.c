@@ -118,25 +118,38 @@ static bool has_alt_name(X509 *cert)
 	return X509_get_ext_by_NID(cert, NID_subject_alt_name, -1) >= 0;
 }
 
+static const struct {
+	int purpose;
+	const char *name, *peer, *issue;
+} users[] = {
+	[DPUMAP_CREDENTIAL_USER_HOST] = {X509_PURPOSE_SSL_CLIENT, "host", "dpumapd",
+					 "issue one with dpumap pki issue --host NAME"},
+	[DPUMAP_CREDENTIAL_USER_DPU] = {X509_PURPOSE_SSL_SERVER, "DPU", "client",
+					"issue one with dpumap pki issue --dpu NAME --san ADDRESS"},
+	[DPUMAP_CREDENTIAL_USER_ETCD_CLIENT] = {X509_PURPOSE_SSL_CLIENT, "client of etcd",
+						"member of etcd",
+						"issue one with dpumap pki issue --host NAME"},
+};
+
 /* What peers check besides dates. */
-static void judge_use(struct dpumap_credential *c, SSL_CTX *ctx, X509 *cert, bool is_server,
-		      const char *what)
+static void judge_use(struct dpumap_credential *c, SSL_CTX *ctx, X509 *cert,
+		      enum dpumap_credential_user user, const char *what)
 {
-	const char *issue = is_server ? "issue one with dpumap pki issue --dpu NAME --san ADDRESS"
-				      : "issue one with dpumap pki issue --host NAME";
+	const char *issue = users[user].issue;
 	X509_STORE *store = SSL_CTX_get_cert_store(ctx);
 	char name[DPUMAP_PEER_NAME_MAX];
 	struct dpumap_fault ignored = {0};
 
-	if (X509_check_purpose(cert, is_server ? X509_PURPOSE_SSL_SERVER : X509_PURPOSE_SSL_CLIENT,
-			       0) != 1)
+	if (X509_check_purpose(cert, users[user].purpose, 0) != 1)
 		set(c, DPUMAP_CREDENTIAL_USELESS, issue,
-		    "%s is not for a %s, and every %s rejects it", what, is_server ? "DPU" : "host",
-		    is_server ? "client" : "dpumapd");
+		    "%s is not for a %s, and every %s rejects it", what, users[user].name,
+		    users[user].peer);
+	else if (user == DPUMAP_CREDENTIAL_USER_ETCD_CLIENT)
+		return;
 	else if (dpumap_peer_name_of_cert(cert, name, &ignored) != DOCA_SUCCESS)
 		set(c, DPUMAP_CREDENTIAL_USELESS, issue,
 		    "%s must have exactly one common name, which is printable", what);
-	else if (is_server && !has_alt_name(cert))
+	else if (user == DPUMAP_CREDENTIAL_USER_DPU && !has_alt_name(cert))
 		set(c, DPUMAP_CREDENTIAL_USELESS, issue,
 		    "%s contains no DNS name or address, and every client rejects it", what);
 	else if (is_revoked(store, cert))
@@ -148,7 +161,8 @@ static void judge_use(struct dpumap_credential *c, SSL_CTX *ctx, X509 *cert, boo
 		    "%s was not issued by the configured CA, and peers of that CA reject it", what);
 }
 
-static void judge_own(SSL_CTX *ctx, bool is_server, struct dpumap_credentials *credentials)
+static void judge_own(SSL_CTX *ctx, enum dpumap_credential_user user,
+		      struct dpumap_credentials *credentials)
 {
 	X509 *cert = SSL_CTX_get0_certificate(ctx);
 	STACK_OF(X509) *chain = NULL;
@@ -163,7 +177,7 @@ static void judge_own(SSL_CTX *ctx, bool is_server, struct dpumap_credentials *c
 		 credentials->name[0] ? credentials->name + strlen("cert:") : "NAME");
 	dpumap_credential_judge_dates(c, name_cert("the certificate of", cert, what), cert, advice);
 	if (c->state != DPUMAP_CREDENTIAL_USELESS)
-		judge_use(c, ctx, cert, is_server, what);
+		judge_use(c, ctx, cert, user, what);
 	SSL_CTX_get0_chain_certs(ctx, &chain);
 	for (int i = 0; i < sk_X509_num(chain); i++) {
 		struct dpumap_credential link = {0};
@@ -178,8 +192,11 @@ static void judge_own(SSL_CTX *ctx, bool is_server, struct dpumap_credentials *c
 
 /* -- authorities, and their lists -- */
 
-/* The chain of a CA certificate, without revocation lists: these are judged apart. */
-static int verify_chain(SSL_CTX *ctx, X509 *ca, X509 **culprit)
+/*
+ * The chain of a CA certificate, without revocation lists: these are judged apart. libcurl trusts each certificate of
+ * its file, so the chain ends there.
+ */
+static int verify_chain(SSL_CTX *ctx, bool ends_anywhere, X509 *ca, X509 **culprit)
 {
 	X509_STORE_CTX *verify = X509_STORE_CTX_new();
 	int error = X509_V_ERR_OUT_OF_MEM;
@@ -189,6 +206,8 @@ static int verify_chain(SSL_CTX *ctx, X509 *ca, X509 **culprit)
 
 		X509_VERIFY_PARAM_clear_flags(param,
 					      X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL);
+		if (ends_anywhere)
+			X509_VERIFY_PARAM_set_flags(param, X509_V_FLAG_PARTIAL_CHAIN);
 		X509_VERIFY_PARAM_set_auth_level(param, SSL_CTX_get_security_level(ctx));
 		if (X509_verify_cert(verify) == 1)
 			error = X509_V_OK;
@@ -203,13 +222,15 @@ static int verify_chain(SSL_CTX *ctx, X509 *ca, X509 **culprit)
 	return error;
 }
 
-static void judge_authority(struct dpumap_credential *c, SSL_CTX *ctx, X509 *ca)
+static void judge_authority(struct dpumap_credential *c, SSL_CTX *ctx,
+			    enum dpumap_credential_user user, X509 *ca)
 {
 	static const char advice[] =
 		"create another CA with dpumap pki init, and issue new certificates";
 	X509 *culprit = NULL;
 	char what[WHAT_MAX];
-	int error = verify_chain(ctx, ca, &culprit);
+	bool is_of_etcd = user == DPUMAP_CREDENTIAL_USER_ETCD_CLIENT;
+	int error = verify_chain(ctx, is_of_etcd, ca, &culprit);
 
 	dpumap_credential_judge_dates(
 		c, name_cert("the CA certificate", culprit && error ? culprit : ca, what),
@@ -217,7 +238,7 @@ static void judge_authority(struct dpumap_credential *c, SSL_CTX *ctx, X509 *ca)
 	if (c->state != DPUMAP_CREDENTIAL_USELESS && error)
 		set(c, DPUMAP_CREDENTIAL_USELESS, "set ca to the certificates of the CA",
 		    "%s cannot be used: %s", what, X509_verify_cert_error_string(error));
-	else if (!error && !X509_check_ca(ca) && X509_self_signed(ca, 0) != 1)
+	else if (!error && !is_of_etcd && !X509_check_ca(ca) && X509_self_signed(ca, 0) != 1)
 		set(c, DPUMAP_CREDENTIAL_USELESS, "set ca to the certificate of the CA (ca.crt)",
 		    "%s is not the certificate of a CA", what);
 	c->end = X509_get0_notAfter(ca);
@@ -279,7 +300,8 @@ static void soften(struct dpumap_credential *all, bool some_work)
 		all->state = DPUMAP_CREDENTIAL_WARN;
 }
 
-static void judge_authorities(SSL_CTX *ctx, struct dpumap_credentials *credentials)
+static void judge_authorities(SSL_CTX *ctx, enum dpumap_credential_user user,
+			      struct dpumap_credentials *credentials)
 {
 	X509_STORE *store = SSL_CTX_get_cert_store(ctx);
 	const STACK_OF(X509_OBJECT) *all = X509_STORE_get0_objects(store);
@@ -293,7 +315,7 @@ static void judge_authorities(SSL_CTX *ctx, struct dpumap_credentials *credentia
 
 		if (!ca)
 			continue;
-		judge_authority(&authority, ctx, ca);
+		judge_authority(&authority, ctx, user, ca);
 		if (checks_lists && authority.state != DPUMAP_CREDENTIAL_USELESS) {
 			judge_list(&list, ctx, ca);
 			combine(&credentials->list, &list, &some_list_works);
@@ -304,11 +326,12 @@ static void judge_authorities(SSL_CTX *ctx, struct dpumap_credentials *credentia
 	soften(&credentials->list, some_list_works);
 }
 
-void dpumap_credentials_judge(SSL_CTX *ctx, bool is_server, struct dpumap_credentials *credentials)
+void dpumap_credentials_judge(SSL_CTX *ctx, enum dpumap_credential_user user,
+			      struct dpumap_credentials *credentials)
 {
 	*credentials = (struct dpumap_credentials){0};
-	judge_own(ctx, is_server, credentials);
-	judge_authorities(ctx, credentials);
+	judge_own(ctx, user, credentials);
+	judge_authorities(ctx, user, credentials);
 }
 
 const struct dpumap_credential *

@@ -27,6 +27,13 @@ struct dpumap_credential {
 	char advice[160];     /* what to do, unless it is good */
 };
 
+/* Who uses them, to authenticate to whom. */
+enum dpumap_credential_user {
+	DPUMAP_CREDENTIAL_USER_HOST,
+	DPUMAP_CREDENTIAL_USER_DPU,
+	DPUMAP_CREDENTIAL_USER_ETCD_CLIENT, /* whose certificate may be of another CA than that of etcd */
+};
+
 struct dpumap_credentials {
 	char name[DPUMAP_PEER_NAME_MAX]; /* "cert:NAME" of the own certificate */
 	struct dpumap_credential certificate;
@@ -35,7 +42,8 @@ struct dpumap_credentials {
 };
 
 /* Judges what a context for certificates has loaded. It must not change meanwhile. */
-void dpumap_credentials_judge(SSL_CTX *ctx, bool is_server, struct dpumap_credentials *credentials);
+void dpumap_credentials_judge(SSL_CTX *ctx, enum dpumap_credential_user user,
+			      struct dpumap_credentials *credentials);
 /* The first sentence about one that makes every handshake fail; NULL: none. */
 const struct dpumap_credential *
 dpumap_credentials_useless(const struct dpumap_credentials *credentials);

@@ -20,6 +20,7 @@
 struct dpumap_tls {
 	SSL_CTX *ctx;
 	bool is_server;
+	bool is_for_etcd;
 	bool has_psk;
 };
 
@@ -200,18 +201,20 @@ static doca_error_t use_certificates(SSL_CTX *ctx, const struct dpumap_tls_confi
 				     struct dpumap_fault *fault)
 {
 	X509_STORE *store = SSL_CTX_get_cert_store(ctx);
-	doca_error_t result;
+	doca_error_t result = DOCA_SUCCESS;
 
-	if (!config->cert || !config->key || !config->ca)
+	if (!config->is_for_etcd && (!config->cert || !config->key || !config->ca))
 		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
 					"TLS needs a certificate, its private key and a CA "
 					"certificate, or a file of pre-shared keys");
-	result = use_cert(ctx, config->cert, fault);
-	if (result == DOCA_SUCCESS)
+	if (config->cert)
+		result = use_cert(ctx, config->cert, fault);
+	if (result == DOCA_SUCCESS && config->key)
 		result = use_key(ctx, config->key, fault);
-	if (result == DOCA_SUCCESS)
+	if (result == DOCA_SUCCESS && config->ca)
 		result = add_to_store(store, config->ca, false, fault);
-	keep_path(ctx, config->ca);
+	if (config->ca)
+		keep_path(ctx, config->ca);
 	if (result == DOCA_SUCCESS && config->crl) {
 		X509_STORE_set_flags(store, X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL);
 		result = add_to_store(store, config->crl, true, fault);
@@ -269,6 +272,7 @@ doca_error_t dpumap_tls_create(const struct dpumap_tls_config *config, bool is_s
 	if (!t)
 		return DOCA_ERROR_NO_MEMORY;
 	t->has_psk = config->psk != NULL;
+	t->is_for_etcd = config->is_for_etcd;
 	result = t->has_psk ? use_keys(t->ctx, config, is_server, fault)
 			    : use_certificates(t->ctx, config, fault);
 	if (result != DOCA_SUCCESS) {
@@ -305,10 +309,17 @@ void dpumap_tls_destroy(struct dpumap_tls *tls)
 	free(tls);
 }
 
+static enum dpumap_credential_user user_of(const struct dpumap_tls *tls)
+{
+	if (tls->is_for_etcd)
+		return DPUMAP_CREDENTIAL_USER_ETCD_CLIENT;
+	return tls->is_server ? DPUMAP_CREDENTIAL_USER_DPU : DPUMAP_CREDENTIAL_USER_HOST;
+}
+
 void dpumap_tls_judge(const struct dpumap_tls *tls, struct dpumap_credentials *credentials)
 {
 	if (tls && !tls->has_psk)
-		dpumap_credentials_judge(tls->ctx, tls->is_server, credentials);
+		dpumap_credentials_judge(tls->ctx, user_of(tls), credentials);
 	else
 		*credentials = (struct dpumap_credentials){0};
 }

@@ -30,6 +30,8 @@ struct dpumap_tls_config {
 	 */
 	const char *psk;
 	const char *psk_name; /* the key that a client uses; NULL: the first */
+	/* Judge the files of a client of etcd: cert with key, or ca, may be missing. */
+	bool is_for_etcd;
 };
 
 struct dpumap_tls;

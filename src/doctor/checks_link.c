@@ -536,6 +536,7 @@ static const struct check checks[] = {
 	{"link.files", "TLS files", doctor_link_files},
 	{"link.certificate", "Certificate", doctor_link_certificate},
 	{"link.crl", "Revocation list", doctor_link_crl},
+	{"link.registry", "TLS files for etcd", doctor_link_registry},
 	{"link.connect", "Connection", check_connect},
 	{"link.tls", "TLS", doctor_link_tls},
 	{"link.identity", "Identity at dpumapd", doctor_link_identity},

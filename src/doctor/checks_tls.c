@@ -135,6 +135,33 @@ void doctor_link_crl(struct check_context *context, struct finding *finding)
 	report_end(finding, "next_update", found.list.end);
 }
 
+/* They are read here, and nothing is sent to etcd. */
+void doctor_link_registry(struct check_context *context, struct finding *finding)
+{
+	struct dpumap_tls_config config = context->options->registry_tls;
+	struct dpumap_credentials found;
+	struct dpumap_fault fault = {0};
+	struct dpumap_tls *tls = NULL;
+
+	if (!config.ca && !config.cert) {
+		doctor_report(finding, DOCTOR_OK, "no registry over TLS is configured");
+		return;
+	}
+	config.is_for_etcd = true;
+	if (dpumap_tls_create(&config, false, &tls, &fault) != DOCA_SUCCESS) {
+		doctor_fail(finding, dpumap_fault_exit(fault.code), "%s", fault.text);
+		doctor_advise(finding, "set ca, cert and key in tls of registry to valid files");
+		return;
+	}
+	dpumap_tls_judge(tls, &found);
+	report_credential(finding, found.authority.state > found.certificate.state
+					   ? &found.authority
+					   : &found.certificate);
+	report_end(finding, "not_after", found.certificate.end);
+	report_end(finding, "authority_not_after", found.authority.end);
+	dpumap_tls_destroy(tls);
+}
+
 /* -- the handshake -- */
 
 static int wait_for(int fd, int want, uint64_t deadline)

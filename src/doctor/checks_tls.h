@@ -9,6 +9,7 @@ void doctor_connection_close_tls(struct check_context *context);
 doctor_check_fn doctor_link_files;
 doctor_check_fn doctor_link_certificate;
 doctor_check_fn doctor_link_crl;
+doctor_check_fn doctor_link_registry;
 doctor_check_fn doctor_link_tls;
 doctor_check_fn doctor_link_identity;
 

@@ -29,7 +29,8 @@ struct dpumap_doctor_options {
 	const char *connect;
 	bool connect_is_default; /* dpumapd is optional: connect is the default address */
 	struct dpumap_tls_config tls;
-	bool tls_is_server; /* the files are those of dpumapd: check them only */
+	bool tls_is_server;		       /* the files are those of dpumapd: check them only */
+	struct dpumap_tls_config registry_tls; /* of the connections to etcd */
 	const char *server;
 	/* The configuration file, and the error in it. */
 	const char *config;

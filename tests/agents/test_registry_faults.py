@@ -9,14 +9,15 @@ import re
 import shutil
 import socket
 import tempfile
+import time
 
 import pytest
 
 from harness.agents import REFUSED, expect_no_growth, grows_by_nature
 from harness.dumps import find
 from harness.machine import await_true
-from harness.pki import Pki
-from harness.registry import ALL, TTL, exports_of, leases_of, start, stop
+from harness.pki import FUTURE, Pki
+from harness.registry import ALL, FAR, TTL, exports_of, leases_of, start, stop
 
 pytestmark = [pytest.mark.local, pytest.mark.usefixtures("nothing_left")]
 
@@ -284,6 +285,90 @@ def test_check_refuses_what_start_refuses(publish, store, dpu):
     one.write()
     dpu.run([*words, "--check"]).ok()
     assert not store.records(), "--check has published"
+
+
+@pytest.fixture(scope="module")
+def etcd_pki(tmp_path_factory):
+    """Files for etcd, most of which it would reject."""
+    pki = Pki(tmp_path_factory.mktemp("etcd") / "pki")
+    pki.issue("good", "clientAuth")
+    pki.issue_expired("old", "clientAuth")
+    pki.issue("early", "clientAuth")
+    pki.sign_for(FUTURE, "early")
+    pki.issue("server", "serverAuth")
+    pki.issue("soon", "clientAuth", days=9)
+    pki.self_sign_expired("oldca")
+    return pki
+
+
+def files_for_etcd(pki, name, key=None, ca="ca"):
+    files = {"ca": f"{ca}.crt", "cert": f"{name}.crt", "key": f"{key or name}.key"}
+    return "tls = { " + " ".join(f'{word} = "{pki.path(file)}";' for word, file in files.items()) + " };\n"
+
+
+def examined(dpu, one):
+    """What "dpumapd doctor" says of them."""
+    done = dpu.run(["dpumapd", "doctor", "--config", f"{one.place}/dpumapd.conf", "--json"])
+    return next(check for check in json.loads(done.data)["checks"] if check["id"] == "link.registry")
+
+
+USELESS = {
+    "old": "the certificate of old expired on 2020-01-02",
+    "early": "the certificate of early is not valid before 2099-01-01",
+    "server": "the certificate of server is not for a client of etcd, and every member of etcd rejects it",
+    "oldca": "the CA certificate oldca expired on 2020-01-02",
+}
+
+
+def settings_of(pki, name):
+    return files_for_etcd(pki, "good", ca="oldca") if name == "oldca" else files_for_etcd(pki, name)
+
+
+@pytest.mark.parametrize("name", USELESS)
+def test_certificate_that_etcd_would_reject_is_reported_everywhere(publish, dpu, etcd_pki, name):
+    """Start and --check warn; a reload refuses it, unless it is in use."""
+    one, why = publish(None), USELESS[name]
+    one.endpoints, one.more = ["https://127.0.0.1:1"], settings_of(etcd_pki, name)
+    one.write()
+    line = f"registry: etcd cannot be reached over TLS: {why}"
+    done = dpu.run(["dpumapd", "--config", f"{one.place}/dpumapd.conf", "--check"])
+    assert done.status == 0 and line in done.err
+    found = examined(dpu, one)
+    assert found["state"] == "fail" and found["text"].startswith(why) and found["advice"]
+    one.start()
+    assert one.agent.log().count(line) == 1
+    assert one.status()["registry_credentials_problem"].startswith(why)
+    one.exports.append(FAR)
+    one.reload().ok()
+    one.more = files_for_etcd(etcd_pki, "good")
+    one.reload().ok()
+    assert "registry_credentials_problem" not in one.status() and examined(dpu, one)["state"] == "ok"
+    one.more = settings_of(etcd_pki, name)
+    one.reload().fails_with(REFUSED, f"registry: etcd could not be reached over TLS: {why}")
+
+
+def test_certificate_for_etcd_that_expires_soon_is_reported(publish, dpu, etcd_pki):
+    one, why = publish(None), "the certificate of soon expires in "
+    one.endpoints, one.more = ["https://127.0.0.1:1"], files_for_etcd(etcd_pki, "good")
+    one.start()
+    assert "registry_credentials_problem" not in one.status()
+    one.more = files_for_etcd(etcd_pki, "soon")
+    one.reload().ok()
+    assert one.agent.log().count(f"registry: {why}") == 1
+    assert one.status()["registry_credentials_problem"].startswith(why)
+    assert examined(dpu, one)["state"] == "warn"
+    end, other = (one.metrics()[f"dpumapd_registry_{name}_end_seconds"] for name in ("certificate", "authority"))
+    assert time.time() < end < other
+
+
+def test_key_that_does_not_match_the_certificate_for_etcd_is_refused(publish, dpu, etcd_pki):
+    one = publish(None)
+    one.endpoints, one.more = ["https://127.0.0.1:1"], files_for_etcd(etcd_pki, "good", key="old")
+    one.write()
+    dpu.run(["dpumapd", "--config", f"{one.place}/dpumapd.conf", "--check"]).fails_with(
+        REFUSED, "registry: .*old.key: key values mismatch"
+    )
+    assert examined(dpu, one)["state"] == "fail"
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root starts a service as another user")

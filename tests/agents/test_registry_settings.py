@@ -2,6 +2,7 @@
 """The group "registry" of the configuration: what is wrong with it is said with file and line."""
 
 import os
+import pathlib
 import re
 
 import pytest
@@ -151,7 +152,7 @@ def test_registry_needs_an_address_that_hosts_reach(checked, listen):
 
 def test_files_that_others_can_use_are_refused(checked, dpu):
     """Others must not read the password and the key, nor write any of the files."""
-    dpu.put({"password": "secret\n", "etcd-ca": "x"})
+    dpu.put({"password": "secret\n", "etcd-ca": pathlib.Path(checked.pki.path("ca.crt"))})
     ca = f'{{ ca = "{dpu.dir}/etcd-ca"; }}'
     changes = {**SECURE, "tls": ca, "user": '"a"', "password_file": f'"{dpu.dir}/password"'}
     os.chmod(f"{dpu.dir}/password", 0o640)

@@ -14,7 +14,7 @@ device.open device.driver device.function device.firmware device.mode port.state
 cap.devx cap.sharing cap.pci-export cap.pci-import cap.rdma cap.mmo cap.device-memory cap.odp
 try.open try.pd try.register cap.dma-buf try.device-memory try.umem try.export try.import
 try.copy try.undo
-link.address link.files link.certificate link.crl link.connect link.tls link.identity link.version
+link.address link.files link.certificate link.crl link.registry link.connect link.tls link.identity link.version
 link.exports link.card link.import link.round-trip""".split()
 # What the machine under the test decides.
 ANY = {"system.modules", "system.memlock", "system.nofile", "system.rdma-core"}
