@@ -79,7 +79,7 @@ def ask_all(clients, *requests):
 
 def await_registered(emulator, number):
     """Asks dpumapd nothing, because this would take turns."""
-    assert await_true(lambda: int(emulator.objects()["mrs"]) >= number, 60)
+    assert await_true(lambda: emulator.objects()["mrs"] >= number, 60)
 
 
 def test_many_exports_are_registered_one_in_a_turn(turns, emulator):

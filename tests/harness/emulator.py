@@ -2,6 +2,7 @@
 """The emulated card: its server, the machines on its functions, and what lives on it."""
 
 import contextlib
+import json
 import os
 import pathlib
 import re
@@ -13,9 +14,6 @@ import tempfile
 
 from harness.machine import PATIENCE, LocalMachine, await_true
 
-# Lines of "dpumap-emu status" that do not count objects.
-FACTS = {"profile", "guid", "nodes", "cards", "functions"}
-COUNTERS = {"clients", "commands", "command_errors", "copies", "bytes", "errors"}
 # Variables of the caller that would change the results.
 UNSET = "DPUMAP_LOG_LEVEL DPUMAP_CONNECT NO_COLOR XDG_RUNTIME_DIR XDG_CONFIG_HOME".split()
 # The messages of the control socket: struct emu_request and struct emu_reply.
@@ -129,22 +127,20 @@ class Emulator:
             yield server, values
 
     def status(self):
-        """What dpumap-emu status prints."""
+        """What dpumap-emu status --json prints, as an object."""
         with self.request(OP_STATUS) as (server, _):
             text = socket.recv_fds(server, 1, 1)[1][0]
         with open(text, encoding="utf-8") as file:
             file.seek(0)
-            return file.read()
+            return json.load(file)
 
     def objects(self):
         """{kind: how many live on the card}"""
-        # Lines of more words, of GIDs and ports, are no counts.
-        words = (line.split() for line in self.status().splitlines())
-        return {
-            word[0]: word[1]
-            for word in words
-            if len(word) == 2 and word[0] not in FACTS | COUNTERS
-        }
+        status = self.status()
+        ids = [one for machine in status["connection_managers"] for one in machine["ids"]]
+        others = {kind: status[kind] for kind in ("contexts", "dm_bytes", "channels")}
+        connections = sum("connection" in one for one in ids)
+        return status["objects"] | others | {"cm_ids": len(ids), "cm_connections": connections}
 
     def await_objects(self, wanted, ignore=()):
         """Until these live on the card: the server notices the death of a client late."""
