@@ -81,7 +81,7 @@ def test_list_and_info_tell_the_way(agent, far):
     info = far("info", "fast").ok()
     assert re.search("^via +RDMA$", info, re.M) and "RDMA export of device memory" in info, info
     assert '"via": "rdma"' in far("info", "ro", "--json").ok()
-    assert re.search("^far +dram +65536 +rw +rdma ", agent.ctl("list").ok(), re.M)
+    assert re.search("^far +dram +64K +read-write +RDMA ", agent.ctl("list").ok(), re.M)
 
 
 @pytest.mark.parametrize("name", ["far", "fast", "file"])
