@@ -6,10 +6,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "emu/engine/access.h"
 #include "emu/engine/count.h"
 #include "emu/engine/cq.h"
 #include "emu/engine/fault.h"
+#include "emu/engine/memory/access.h"
+#include "emu/engine/memory/wire.h"
 #include "emu/engine/net.h"
 #include "emu/engine/notes.h"
 #include "emu/engine/receive.h"
@@ -18,7 +19,6 @@
 #include "emu/engine/srq.h"
 #include "emu/engine/state.h"
 #include "emu/engine/umr.h"
-#include "emu/engine/wire.h"
 #include "emu/ipc/path_mtu.h"
 #include "emu/wire/qp.h"
 
@@ -54,7 +54,7 @@ struct emu_conn {
 
 static struct emu_domain local(const struct emu_conn *c, uint32_t need)
 {
-	return (struct emu_domain){c->q->func, c->q->pdn, need, c->e->pid, c->qpn};
+	return (struct emu_domain){c->q->func, c->q->pdn, need, c->e->memory.pid, c->qpn};
 }
 
 /* With XRC the SRQ decides what a request may access (IBA A14.2). False: there is no such SRQ. */
@@ -90,7 +90,7 @@ static enum emu_syndrome gather(void *ctx, const struct wire_wr *wr, uint32_t at
 	const struct emu_wqe *w = wqe_of(c, wr);
 	const struct emu_domain here = local(c, EMU_LR);
 
-	if (!w || !emu_sge_read(c->e, &here, w->sge, w->nsge, at, out, len))
+	if (!w || !emu_sge_read(&c->e->memory, &here, w->sge, w->nsge, at, out, len))
 		return EMU_SYN_LOC_PROT;
 	return EMU_SYN_OK;
 }
@@ -102,7 +102,7 @@ static enum emu_syndrome scatter(void *ctx, const struct wire_wr *wr, uint32_t a
 	const struct emu_wqe *w = wqe_of(c, wr);
 	const struct emu_domain here = local(c, EMU_LW);
 
-	if (!w || !emu_sge_write(c->e, &here, w->sge, w->nsge, at, in, len))
+	if (!w || !emu_sge_write(&c->e->memory, &here, w->sge, w->nsge, at, in, len))
 		return EMU_SYN_LOC_PROT;
 	return EMU_SYN_OK;
 }
@@ -121,7 +121,7 @@ static enum wire_answer reach(void *ctx, enum wire_access access, const struct w
 
 	if (!(c->q->access & needs[access].qp) || !remote(c, m->srqn, needs[access].key, &d))
 		return WIRE_REFUSE_REQUEST;
-	if (m->len && !emu_mkey_check(c->e, &d, m->rkey, m->va, m->len))
+	if (m->len && !emu_mkey_check(&c->e->memory, &d, m->rkey, m->va, m->len))
 		return WIRE_REFUSE_ACCESS;
 	return WIRE_DONE;
 }
@@ -131,7 +131,8 @@ static enum wire_answer read_memory(void *ctx, const struct wire_remote *m, uint
 	const struct emu_conn *c = ctx;
 	struct emu_domain d;
 
-	if (!remote(c, m->srqn, EMU_RR, &d) || !emu_key_read(c->e, &d, m->rkey, m->va, out, m->len))
+	if (!remote(c, m->srqn, EMU_RR, &d) ||
+	    !emu_key_read(&c->e->memory, &d, m->rkey, m->va, out, m->len))
 		return WIRE_REFUSE_ACCESS;
 	return WIRE_DONE;
 }
@@ -141,7 +142,8 @@ static enum wire_answer write_memory(void *ctx, const struct wire_remote *m, con
 	const struct emu_conn *c = ctx;
 	struct emu_domain d;
 
-	if (!remote(c, m->srqn, EMU_RW, &d) || !emu_key_write(c->e, &d, m->rkey, m->va, in, m->len))
+	if (!remote(c, m->srqn, EMU_RW, &d) ||
+	    !emu_key_write(&c->e->memory, &d, m->rkey, m->va, in, m->len))
 		return WIRE_REFUSE_ACCESS;
 	return WIRE_DONE;
 }
@@ -174,9 +176,9 @@ static enum wire_answer change_memory(void *ctx, const struct wire_remote *m, en
 	struct emu_domain d;
 
 	if (!remote(c, m->srqn, EMU_RA, &d) ||
-	    !emu_mkey_translate(c->e, &d, m->rkey, m->va, sizeof(uint64_t), &cell))
+	    !emu_mkey_translate(&c->e->memory, &d, m->rkey, m->va, sizeof(uint64_t), &cell))
 		return WIRE_REFUSE_ACCESS;
-	switch (emu_engine_atomic(c->e, &cell.seg[0], change_cell, &x)) {
+	switch (emu_memory_atomic(&c->e->memory, &cell.seg[0], change_cell, &x)) {
 	case EMU_ATOMIC_DONE:
 		*original = x.original;
 		return WIRE_DONE;
@@ -221,7 +223,7 @@ static enum wire_answer fill(void *ctx, uint32_t at, const uint8_t *in, uint32_t
 		return WIRE_CANNOT;
 	if (c->rx.srq)
 		here.pdn = c->rx.srq->pdn;
-	if (!emu_sge_write(c->e, &here, w.sge, w.nsge, at, in, len))
+	if (!emu_sge_write(&c->e->memory, &here, w.sge, w.nsge, at, in, len))
 		return WIRE_CANNOT;
 	return WIRE_DONE;
 }

@@ -3,6 +3,7 @@
 
 #include "emu/engine/qp.h"
 #include "emu/engine/state.h"
+#include "emu/engine/ud.h"
 #include "emu/ipc/codes.h"
 #include "emu/ipc/path_mtu.h"
 

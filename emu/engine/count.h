@@ -4,7 +4,7 @@
 #define EMU_ENGINE_COUNT_H
 
 #include "emu/engine/cq.h"
-#include "emu/engine/wqe.h"
+#include "emu/engine/memory/wqe.h"
 #include "emu/ipc/counters.h"
 #include "emu/wire/packet.h"
 

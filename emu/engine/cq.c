@@ -11,10 +11,10 @@
 #include "base/clock.h"
 #include "emu/engine/count.h"
 #include "emu/engine/fault.h"
+#include "emu/engine/memory/segments.h"
+#include "emu/engine/memory/wire.h"
 #include "emu/engine/notes.h"
-#include "emu/engine/segments.h"
 #include "emu/engine/state.h"
-#include "emu/engine/wire.h"
 #include "emu/ipc/codes.h"
 
 #define CI_MASK	      0xffffffu

@@ -3,12 +3,13 @@
 
 #include <string.h>
 
-#include "emu/engine/access.h"
 #include "emu/engine/count.h"
+#include "emu/engine/memory/access.h"
+#include "emu/engine/memory/wire.h"
 #include "emu/engine/net.h"
 #include "emu/engine/receive.h"
 #include "emu/engine/state.h"
-#include "emu/engine/wire.h"
+#include "emu/engine/ud.h"
 #include "emu/ipc/group.h"
 #include "emu/wire/datagram.h"
 #include "emu/wire/psn.h"
@@ -35,7 +36,7 @@ enum emu_syndrome emu_datagram_send(struct engine *e, uint32_t qpn, const struct
 				    uint32_t endpoint)
 {
 	const struct emu_qp *q = &e->cfg.queues->qp[qpn];
-	const struct emu_domain here = {q->func, q->pdn, EMU_LR, e->pid, qpn};
+	const struct emu_domain here = {q->func, q->pdn, EMU_LR, e->memory.pid, qpn};
 	struct wire_path path = {
 		.tclass = w->av.tclass,
 		.hop_limit = w->av.hop_limit,
@@ -55,7 +56,7 @@ enum emu_syndrome emu_datagram_send(struct engine *e, uint32_t qpn, const struct
 	uint8_t *out = emu_net_reserve(e);
 	size_t head = wire_datagram_build(&d, out);
 
-	if (!emu_sge_read(e, &here, w->sge, w->nsge, 0, out + head, d.len))
+	if (!emu_sge_read(&e->memory, &here, w->sge, w->nsge, 0, out + head, d.len))
 		return EMU_SYN_LOC_PROT;
 	memcpy(path.src, e->cfg.tables->endpoint[endpoint].addr, sizeof(path.src));
 	memcpy(path.dst, w->av.dgid, sizeof(path.dst));
@@ -95,12 +96,12 @@ static void put_header(const struct wire_path *from, const struct wire_packet *p
 static bool fill(const struct emu_receiver *r, const struct emu_wqe *w, const uint8_t *area,
 		 const struct wire_packet *p)
 {
-	struct emu_domain here = {r->q->func, r->q->pdn, EMU_LW, r->e->pid, r->qpn};
+	struct emu_domain here = {r->q->func, r->q->pdn, EMU_LW, r->e->memory.pid, r->qpn};
 
 	if (r->srq)
 		here.pdn = r->srq->pdn;
-	return emu_sge_write(r->e, &here, w->sge, w->nsge, 0, area, EMU_GRH) &&
-	       emu_sge_write(r->e, &here, w->sge, w->nsge, EMU_GRH, p->payload, p->len);
+	return emu_sge_write(&r->e->memory, &here, w->sge, w->nsge, 0, area, EMU_GRH) &&
+	       emu_sge_write(&r->e->memory, &here, w->sge, w->nsge, EMU_GRH, p->payload, p->len);
 }
 
 static void push(const struct emu_receiver *r, const uint8_t *area, const struct wire_packet *p)

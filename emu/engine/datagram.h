@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "emu/engine/wqe.h"
+#include "emu/engine/memory/wqe.h"
 #include "emu/ipc/shm.h"
 #include "emu/wire/packet.h"
 #include "emu/wire/path.h"

@@ -9,8 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "emu/engine/memory/wire.h"
 #include "emu/engine/state.h"
-#include "emu/engine/wire.h"
 
 #define LINE 128 /* all fields before the path */
 #define SHARED \

@@ -22,12 +22,12 @@
 #include "base/clock.h"
 #include "emu/engine/arrival.h"
 #include "emu/engine/conn.h"
-#include "emu/engine/copy.h"
 #include "emu/engine/cq.h"
-#include "emu/engine/dmabuf.h"
 #include "emu/engine/doorbell.h"
 #include "emu/engine/grants.h"
-#include "emu/engine/maps.h"
+#include "emu/engine/memory/copy.h"
+#include "emu/engine/memory/dmabuf.h"
+#include "emu/engine/memory/maps.h"
 #include "emu/engine/net.h"
 #include "emu/engine/notes.h"
 #include "emu/engine/pending.h"
@@ -75,8 +75,8 @@ static bool has_queues(const struct engine *e)
 
 static void close_memory(struct engine *e)
 {
-	emu_dmabufs_close(e);
-	emu_maps_close(e);
+	emu_dmabufs_close(&e->memory);
+	emu_maps_close(&e->memory);
 }
 
 static void scan(struct engine *e)
@@ -243,7 +243,7 @@ static bool pass(struct engine *e)
 
 	e->worked = false;
 	e->unsent = false;
-	emu_guard_enter(e);
+	emu_guard_enter(&e->memory);
 	if (atomic_load(&e->slot->serial) != e->serial) /* grace.pml: pass_check */
 		return false;
 	/* grace.pml, unmap.pml, server_exit.pml: pass_begin */
@@ -256,8 +256,8 @@ static bool pass(struct engine *e)
 		abandon(e);
 	if (mine) {
 		scan(e);
-		emu_dmabufs_prune(e);
-		emu_maps_prune(e);
+		emu_dmabufs_prune(&e->memory);
+		emu_maps_prune(&e->memory, e->abandoned);
 		meet_packets(e);
 		for (i = 0; i < e->qp_count; i++)
 			visit(e, e->qp_list[i]);
@@ -567,7 +567,7 @@ static void *run(void *arg)
 	be_ready(l);
 
 	atomic_store(&e->slot->tid, (int32_t)syscall(SYS_gettid));
-	emu_engine_probe_vm(e);
+	emu_memory_probe(&e->memory);
 	pthread_mutex_lock(&e->turn);
 	work(e);
 	emu_doorbells_close(e);
@@ -575,7 +575,7 @@ static void *run(void *arg)
 	emu_conns_close(e);
 	emu_net_close(e);
 	emu_cq_close_channels(e);
-	emu_engine_close_fds(e);
+	emu_memory_close_fds(&e->memory);
 	close_memory(e);
 	free(e);
 	return NULL;
@@ -600,6 +600,19 @@ static int spawn(struct launch *l)
 	return err;
 }
 
+static void begin_memory(struct engine *e)
+{
+	struct emu_memory *mem = &e->memory;
+
+	mem->tables = e->cfg.tables;
+	mem->queues = e->cfg.queues;
+	mem->slot = e->slot;
+	mem->now = &e->now;
+	mem->dm = e->cfg.dm;
+	mem->owner = (uint64_t)e->serial << 32 | (e->cfg.slot + 1u);
+	mem->pid = (int32_t)getpid();
+}
+
 int emu_engine_start(const struct emu_engine_config *config)
 {
 	struct launch l = {0};
@@ -614,7 +627,7 @@ int emu_engine_start(const struct emu_engine_config *config)
 	e->cfg = *config;
 	e->slot = &config->queues->engine[config->slot];
 	e->serial = atomic_load(&e->slot->serial);
-	e->pid = (int32_t)getpid();
+	begin_memory(e);
 	pthread_mutex_init(&e->turn, NULL);
 	l.e = e;
 	err = e->serial ? spawn(&l) : EINVAL;

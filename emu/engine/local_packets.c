@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-#include "emu/engine/access.h"
 #include "emu/engine/capture.h"
 #include "emu/engine/conn.h"
 #include "emu/engine/datagram.h"
-#include "emu/engine/wire.h"
+#include "emu/engine/memory/access.h"
+#include "emu/engine/memory/wire.h"
 #include "emu/ipc/gid.h"
 #include "emu/ipc/group.h"
 #include "emu/ipc/path_mtu.h"
@@ -111,8 +111,8 @@ static void emit(struct transfer *t, const struct wire_packet *p, const struct w
 	size_t head = wire_build(p, n->bytes);
 
 	n->flags = EMU_PACKET_LOCAL | EMU_PACKET_WR | flags;
-	if (p->len &&
-	    !emu_sge_read(t->e, &t->here, t->w->sge, t->w->nsge, at, n->bytes + head, p->len)) {
+	if (p->len && !emu_sge_read(&t->e->memory, &t->here, t->w->sge, t->w->nsge, at,
+				    n->bytes + head, p->len)) {
 		memset(n->bytes + head, 0, p->len);
 		n->flags |= EMU_PACKET_BLANK;
 	}
@@ -216,8 +216,8 @@ static void emit_atomic_answer(struct transfer *t)
 {
 	struct wire_packet p = answer(t, WIRE_ATOMIC_ACK, 0);
 
-	(void)emu_sge_read(t->e, &t->here, t->w->sge, t->w->nsge, 0, (uint8_t *)&p.original,
-			   sizeof(p.original));
+	(void)emu_sge_read(&t->e->memory, &t->here, t->w->sge, t->w->nsge, 0,
+			   (uint8_t *)&p.original, sizeof(p.original));
 	emit(t, &p, &t->back, 0, 0);
 }
 
@@ -323,7 +323,7 @@ static void begin(struct transfer *t, uint32_t qpn)
 	t->qpn = qpn;
 	t->run = &t->e->qp_run[qpn];
 	t->here = (struct emu_domain){q->func, q->pdn, t->work >= WIRE_WORK_READ ? EMU_LW : EMU_LR,
-				      t->e->pid, qpn};
+				      t->e->memory.pid, qpn};
 	t->service = service_of(q);
 	t->mtu = q->type == EMU_QPT_UD ? WIRE_MAX_MTU : emu_mtu_bytes(q->mtu);
 	t->packets = 1;

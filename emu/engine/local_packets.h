@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "emu/engine/wqe.h"
+#include "emu/engine/memory/wqe.h"
 
 struct engine;
 

@@ -54,7 +54,7 @@ bool emu_engine_is_pending(const struct engine *e)
 	if (e->session.n || e->unsent || e->event_count)
 		return true;
 	/* an open dma-buf is closed when its key is destroyed: its memory is free from then on */
-	if (e->file_count)
+	if (e->memory.dmabufs.count)
 		return true;
 	for (i = 0; i < e->qp_count; i++)
 		if (is_qp_pending(e, e->qp_list[i]))

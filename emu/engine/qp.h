@@ -59,12 +59,6 @@ struct emu_qp_run {
 	uint32_t shown_messages;
 };
 
-/* Does the requester get an answer to each request? */
-static inline bool emu_qp_reliable(const struct emu_qp *q)
-{
-	return q->type != EMU_QPT_UC && q->type != EMU_QPT_UD;
-}
-
 struct engine;
 
 /* The send queue cannot go on in this pass; what waits for its work need not wait. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "emu/engine/receive.h"
 
+#include "emu/engine/memory/wire.h"
 #include "emu/engine/srq.h"
 #include "emu/engine/state.h"
-#include "emu/engine/wire.h"
 
 uint16_t emu_receives_posted(const struct emu_qp *q, const struct emu_qp_run *run)
 {

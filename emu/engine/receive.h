@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "emu/engine/cq.h"
+#include "emu/engine/memory/wqe.h"
 #include "emu/engine/qp.h"
-#include "emu/engine/wqe.h"
 #include "emu/ipc/shm.h"
 
 struct engine;

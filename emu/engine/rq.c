@@ -6,10 +6,12 @@
 
 #include <string.h>
 
-#include "emu/engine/copy.h"
 #include "emu/engine/count.h"
 #include "emu/engine/cq.h"
-#include "emu/engine/mkey.h"
+#include "emu/engine/memory/copy.h"
+#include "emu/engine/memory/mkey.h"
+#include "emu/engine/memory/wire.h"
+#include "emu/engine/memory/wqe.h"
 #include "emu/engine/notes.h"
 #include "emu/engine/qp.h"
 #include "emu/engine/receive.h"
@@ -17,8 +19,6 @@
 #include "emu/engine/state.h"
 #include "emu/engine/ud.h"
 #include "emu/engine/umr.h"
-#include "emu/engine/wire.h"
-#include "emu/engine/wqe.h"
 
 /* Otherwise an answer (struct emu_msg.syndrome). */
 #define SERVE_MORE   UINT32_MAX	      /* more work for the next pass */
@@ -118,10 +118,11 @@ static bool gather_source(const struct request *rq, struct emu_seg_list *src)
 {
 	uint64_t left = rq->m->len - rq->r.run->rx_done;
 
-	if (!emu_sge_check(rq->r.e, &rq->src, rq->m->sge, rq->m->nsge))
+	if (!emu_sge_check(&rq->r.e->memory, &rq->src, rq->m->sge, rq->m->nsge))
 		return false;
-	return emu_sge_translate(rq->r.e, &rq->src, rq->m->sge, rq->m->nsge, rq->r.run->rx_done,
-				 left < ENGINE_CHUNK ? left : ENGINE_CHUNK, src);
+	return emu_sge_translate(&rq->r.e->memory, &rq->src, rq->m->sge, rq->m->nsge,
+				 rq->r.run->rx_done, left < ENGINE_CHUNK ? left : ENGINE_CHUNK,
+				 src);
 }
 
 static enum emu_copy_fault move(const struct request *rq, const struct emu_seg_list *dst,
@@ -131,7 +132,7 @@ static enum emu_copy_fault move(const struct request *rq, const struct emu_seg_l
 
 	rq->r.run->rx_done += n;
 	rq->r.e->worked = true;
-	return emu_engine_copy(rq->r.e, dst, src, n);
+	return emu_memory_copy(&rq->r.e->memory, dst, src, n);
 }
 
 /*
@@ -154,18 +155,18 @@ static uint32_t invalidate(const struct request *rq)
 static bool put_header(const struct request *rq, const struct emu_domain *own,
 		       const struct emu_wqe *w)
 {
-	struct emu_domain here = {.pid = rq->r.e->pid};
+	struct emu_domain here = {.pid = rq->r.e->memory.pid};
 	uint8_t grh[EMU_GRH];
 	struct emu_sge from = {.addr = (uintptr_t)grh, .len = sizeof(grh), .inl = 1};
 	struct emu_seg_list src;
 	struct emu_seg_list dst;
 
 	memcpy(grh, rq->m->grh, sizeof(grh));
-	if (!emu_sge_translate(rq->r.e, &here, &from, 1, 0, sizeof(grh), &src) ||
-	    !emu_sge_check(rq->r.e, own, w->sge, w->nsge) ||
-	    !emu_sge_translate(rq->r.e, own, w->sge, w->nsge, 0, sizeof(grh), &dst))
+	if (!emu_sge_translate(&rq->r.e->memory, &here, &from, 1, 0, sizeof(grh), &src) ||
+	    !emu_sge_check(&rq->r.e->memory, own, w->sge, w->nsge) ||
+	    !emu_sge_translate(&rq->r.e->memory, own, w->sge, w->nsge, 0, sizeof(grh), &dst))
 		return false;
-	return emu_engine_copy(rq->r.e, &dst, &src, sizeof(grh)) == EMU_COPY_OK;
+	return emu_memory_copy(&rq->r.e->memory, &dst, &src, sizeof(grh)) == EMU_COPY_OK;
 }
 
 static uint32_t serve_send(const struct request *rq)
@@ -186,8 +187,8 @@ static uint32_t serve_send(const struct request *rq)
 		return fail_receive(rq, EMU_SYN_LOC_PROT, EMU_SYN_REM_OP);
 	if (!gather_source(rq, &src))
 		return EMU_SYN_LOC_PROT;
-	if (rq->m->len && (!emu_sge_check(rq->r.e, &own, w.sge, w.nsge) ||
-			   !emu_sge_translate(rq->r.e, &own, w.sge, w.nsge,
+	if (rq->m->len && (!emu_sge_check(&rq->r.e->memory, &own, w.sge, w.nsge) ||
+			   !emu_sge_translate(&rq->r.e->memory, &own, w.sge, w.nsge,
 					      header + rq->r.run->rx_done, src.len, &dst)))
 		return fail_receive(rq, EMU_SYN_LOC_PROT, EMU_SYN_REM_OP);
 	if (rq->m->len) {
@@ -231,14 +232,14 @@ static uint32_t serve_write_imm(const struct request *rq)
 
 	if (!(rq->r.q->access & EMU_QP_REMOTE_WRITE))
 		return violate(rq, EMU_SYN_REM_INV_REQ);
-	if (m->len && !emu_mkey_check(rq->r.e, &rq->own, m->rkey, m->raddr, m->len))
+	if (m->len && !emu_mkey_check(&rq->r.e->memory, &rq->own, m->rkey, m->raddr, m->len))
 		return refuse_write(rq);
 	if (!emu_receiver_take(&rq->r, &w))
 		return EMU_NAK_RNR;
 	if (!gather_source(rq, &src))
 		return EMU_SYN_LOC_PROT;
-	if (m->len && !emu_mkey_translate(rq->r.e, &rq->own, m->rkey, m->raddr + rq->r.run->rx_done,
-					  src.len, &dst))
+	if (m->len && !emu_mkey_translate(&rq->r.e->memory, &rq->own, m->rkey,
+					  m->raddr + rq->r.run->rx_done, src.len, &dst))
 		return refuse_write(rq);
 	if (m->len) {
 		switch (move(rq, &dst, &src)) {
@@ -277,9 +278,9 @@ static uint32_t serve_atomic(const struct request *rq)
 
 	if (!(rq->r.q->access & EMU_QP_REMOTE_ATOMIC) || rq->m->raddr % 8)
 		return violate(rq, EMU_SYN_REM_INV_REQ);
-	if (!emu_mkey_translate(rq->r.e, &rq->own, rq->m->rkey, rq->m->raddr, 8, &dst))
+	if (!emu_mkey_translate(&rq->r.e->memory, &rq->own, rq->m->rkey, rq->m->raddr, 8, &dst))
 		return violate(rq, EMU_SYN_REM_ACCESS);
-	switch (emu_engine_atomic(rq->r.e, &dst.seg[0], change_cell, rq->m)) {
+	switch (emu_memory_atomic(&rq->r.e->memory, &dst.seg[0], change_cell, rq->m)) {
 	case EMU_ATOMIC_DONE:
 		return EMU_SYN_OK;
 	case EMU_ATOMIC_BUSY:

@@ -10,14 +10,15 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "emu/engine/copy.h"
 #include "emu/engine/count.h"
 #include "emu/engine/cq.h"
 #include "emu/engine/datagram.h"
 #include "emu/engine/fault.h"
-#include "emu/engine/maps.h"
-#include "emu/engine/mcast.h"
-#include "emu/engine/mkey.h"
+#include "emu/engine/memory/copy.h"
+#include "emu/engine/memory/maps.h"
+#include "emu/engine/memory/mkey.h"
+#include "emu/engine/memory/wire.h"
+#include "emu/engine/memory/wqe.h"
 #include "emu/engine/notes.h"
 #include "emu/engine/qp.h"
 #include "emu/engine/rq.h"
@@ -26,8 +27,6 @@
 #include "emu/engine/trace.h"
 #include "emu/engine/ud.h"
 #include "emu/engine/umr.h"
-#include "emu/engine/wire.h"
-#include "emu/engine/wqe.h"
 #include "emu/ipc/pkey.h"
 #include "emu/wire/aeth.h"
 
@@ -220,8 +219,8 @@ static void find_whole(struct send *s, struct known *k)
 
 	if (emu_mkey_is_list(m) && m->u.klm.count > 1)
 		return;
-	k->whole = emu_mkey_reach(s->e, local_domain(s, m->rights & (EMU_LR | EMU_LW)), m, m->start,
-				  m->len, &all) &&
+	k->whole = emu_mkey_reach(&s->e->memory, local_domain(s, m->rights & (EMU_LR | EMU_LW)), m,
+				  m->start, m->len, &all) &&
 		   all.n == 1 && all.len == m->len;
 	if (k->whole)
 		k->at = all.seg[0];
@@ -229,14 +228,14 @@ static void find_whole(struct send *s, struct known *k)
 
 static const struct known *look_up(struct send *s, uint32_t key)
 {
-	const struct emu_mkey *m = emu_mkey_find(s->e, &s->here, key);
+	const struct emu_mkey *m = emu_mkey_find(&s->e->memory, &s->here, key);
 	struct known *k = &s->known[s->nknown % KNOWN];
 
 	if (!m)
 		return NULL;
 	*k = (struct known){.key = key, .rights = m->rights, .start = m->start, .len = m->len};
 	k->mkey = m;
-	k->map = emu_maps_get(s->e, key, m);
+	k->map = emu_maps_get(&s->e->memory, key, m);
 	if (!k->map)
 		find_whole(s, k);
 	if (s->nknown < KNOWN)
@@ -267,7 +266,7 @@ static inline bool reach_map(const struct send *s, const struct emu_map *map, ui
 		return false;
 	out->n = 1;
 	out->len = n;
-	out->seg[0] = (struct emu_seg){map->at + (addr - map->start), n, s->e->pid, 0};
+	out->seg[0] = (struct emu_seg){map->at + (addr - map->start), n, s->e->memory.pid, 0};
 	return true;
 }
 
@@ -283,7 +282,7 @@ static inline bool reach(struct send *s, const struct emu_sge *sge, uint32_t nee
 	if (k->map && reach_map(s, k->map, need, addr, n, out))
 		return true;
 	if (!k->whole)
-		return emu_mkey_reach(s->e, local_domain(s, need), k->mkey, addr, n, out);
+		return emu_mkey_reach(&s->e->memory, local_domain(s, need), k->mkey, addr, n, out);
 	out->n = 1;
 	out->len = n;
 	out->seg[0] = (struct emu_seg){k->at.addr + (addr - k->start), n, k->at.pid, k->at.mkey};
@@ -299,7 +298,7 @@ static int step_mmo(struct send *s)
 	if (!admit(s, &sge[0], EMU_LW) || !reach(s, &sge[1], EMU_LR, chunk(s), &src) ||
 	    !reach(s, &sge[2], EMU_LW, src.len, &dst))
 		return EMU_SYN_LOC_PROT;
-	if (emu_engine_copy(s->e, &dst, &src, dst.len) != EMU_COPY_OK)
+	if (emu_memory_copy(&s->e->memory, &dst, &src, dst.len) != EMU_COPY_OK)
 		return EMU_SYN_LOC_PROT;
 	return advance(s, dst.len, s->w.len);
 }
@@ -320,8 +319,8 @@ static bool reach_alias(const struct send *s, const struct emu_domain *d, uint32
 
 	if (key >> 8 >= EMU_MAX_MKEYS || s->e->cfg.tables->mkey[key >> 8].mode != EMU_MKEY_ALIAS)
 		return false;
-	m = emu_mkey_find(s->e, d, key);
-	return m && reach_map(s, emu_maps_get(s->e, key, m), d->need, addr, n, out);
+	m = emu_mkey_find(&s->e->memory, d, key);
+	return m && reach_map(s, emu_maps_get(&s->e->memory, key, m), d->need, addr, n, out);
 }
 
 /* Pieces of the memory on each side, at most n bytes from the first remaining one on. */
@@ -331,11 +330,11 @@ static bool reach_local(const struct send *s, const struct emu_domain *here, uin
 	const struct emu_sge *first = s->w.sge;
 	uint64_t done = s->run->done;
 
-	if (!emu_sge_check(s->e, here, first, s->w.nsge))
+	if (!emu_sge_check(&s->e->memory, here, first, s->w.nsge))
 		return false;
 	return (s->w.nsge == 1 && !first->inl && n <= first->len - done &&
 		reach_alias(s, here, first->lkey, first->addr + done, n, out)) ||
-	       emu_sge_translate(s->e, here, first, s->w.nsge, done, n, out);
+	       emu_sge_translate(&s->e->memory, here, first, s->w.nsge, done, n, out);
 }
 
 /* Through another process's queue pair its memory is reached, and not mapped. */
@@ -344,10 +343,10 @@ static bool reach_remote(const struct send *s, const struct emu_qp *peer,
 {
 	uint64_t addr = s->w.raddr + s->run->done;
 
-	if (!emu_mkey_check(s->e, there, s->w.rkey, s->w.raddr, s->w.len))
+	if (!emu_mkey_check(&s->e->memory, there, s->w.rkey, s->w.raddr, s->w.len))
 		return false;
 	return (peer->engine == s->e->cfg.slot && reach_alias(s, there, s->w.rkey, addr, n, out)) ||
-	       emu_mkey_translate(s->e, there, s->w.rkey, addr, n, out);
+	       emu_mkey_translate(&s->e->memory, there, s->w.rkey, addr, n, out);
 }
 
 /*
@@ -383,8 +382,8 @@ static int step_rdma(struct send *s)
 	if (read && !reach_local(s, here, remote.len, &local))
 		return EMU_SYN_LOC_PROT;
 	n = read ? local.len : remote.len;
-	fault = read ? emu_engine_copy(s->e, &local, &remote, n)
-		     : emu_engine_copy(s->e, &remote, &local, n);
+	fault = read ? emu_memory_copy(&s->e->memory, &local, &remote, n)
+		     : emu_memory_copy(&s->e->memory, &remote, &local, n);
 	if (fault == (read ? EMU_COPY_SRC : EMU_COPY_DST))
 		return violate(s, peer, EMU_SYN_REM_ACCESS);
 	if (fault != EMU_COPY_OK)
@@ -451,7 +450,7 @@ static int post_message(struct send *s)
 		return wait_barred(s);
 	emu_cq_publish(s->e);
 	s->run->rnr_end = 0;
-	if (!is_atomic(s) && !emu_sge_check(s->e, here, s->w.sge, s->w.nsge))
+	if (!is_atomic(s) && !emu_sge_check(&s->e->memory, here, s->w.sge, s->w.nsge))
 		return EMU_SYN_LOC_PROT;
 	peer = find_peer(s);
 	if (!peer)
@@ -501,9 +500,9 @@ static int take_result(struct send *s, uint64_t result)
 	struct emu_seg_list src;
 	struct emu_seg_list dst;
 
-	emu_sge_translate(s->e, here, &value, 1, 0, sizeof(result), &src);
-	if (!emu_sge_translate(s->e, here, s->w.sge, s->w.nsge, 0, sizeof(result), &dst) ||
-	    emu_engine_copy(s->e, &dst, &src, dst.len) != EMU_COPY_OK)
+	emu_sge_translate(&s->e->memory, here, &value, 1, 0, sizeof(result), &src);
+	if (!emu_sge_translate(&s->e->memory, here, s->w.sge, s->w.nsge, 0, sizeof(result), &dst) ||
+	    emu_memory_copy(&s->e->memory, &dst, &src, dst.len) != EMU_COPY_OK)
 		return EMU_SYN_LOC_PROT;
 	return EMU_SYN_OK;
 }
@@ -568,12 +567,12 @@ static int step_datagram(struct send *s)
 	if (!emu_ud_is_multicast(av))
 		return step_message(s);
 	if (!s->run->member)
-		s->run->member = emu_mcast_next(s->e, s->q, av->dgid, 0);
+		s->run->member = emu_ud_next_member(s->e, s->q, av->dgid, 0);
 	for (;;) {
 		result = step_message(s);
 		if (result != EMU_SYN_OK || !s->run->member)
 			return result;
-		next = emu_mcast_next(s->e, s->q, av->dgid, s->run->member);
+		next = emu_ud_next_member(s->e, s->q, av->dgid, s->run->member);
 		if (!next)
 			return EMU_SYN_OK;
 		s->run->member = next;
@@ -782,7 +781,7 @@ static void open_send(struct send *s, struct engine *e, uint32_t qpn)
 	s->qpn = qpn;
 	s->run = &e->qp_run[qpn];
 	s->moved = 0;
-	s->here = (struct emu_domain){s->q->func, s->q->pdn, 0, e->pid, qpn};
+	s->here = (struct emu_domain){s->q->func, s->q->pdn, 0, e->memory.pid, qpn};
 	s->nknown = 0;
 }
 

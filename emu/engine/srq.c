@@ -8,11 +8,11 @@
 
 #include <string.h>
 
+#include "emu/engine/memory/segments.h"
+#include "emu/engine/memory/wire.h"
 #include "emu/engine/notes.h"
 #include "emu/engine/qp.h"
-#include "emu/engine/segments.h"
 #include "emu/engine/state.h"
-#include "emu/engine/wire.h"
 
 #define NEXT_SEG 16u
 

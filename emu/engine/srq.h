@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "emu/engine/wqe.h"
+#include "emu/engine/memory/wqe.h"
 #include "emu/ipc/shm.h"
 
 struct engine;

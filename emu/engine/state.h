@@ -12,13 +12,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "emu/engine/copy.h"
 #include "emu/engine/cq.h"
-#include "emu/engine/dmabuf.h"
 #include "emu/engine/doorbell.h"
 #include "emu/engine/engine.h"
-#include "emu/engine/guard.h"
-#include "emu/engine/maps.h"
+#include "emu/engine/memory/memory.h"
 #include "emu/engine/net.h"
 #include "emu/engine/notes.h"
 #include "emu/engine/qp.h"
@@ -35,11 +32,9 @@ struct engine {
 	pthread_mutex_t turn; /* held by the thread that makes passes: see doorbell.h */
 	struct emu_engine *slot;
 	uint32_t serial; /* of the slot */
-	int32_t pid;
 	uint32_t change; /* as of the last scan */
 	bool scanned;
 	bool worked;	    /* this pass made progress */
-	bool no_vm;	    /* the kernel has no process_vm_* */
 	bool abandoned;	    /* the server has ended */
 	uint64_t looked;    /* ns; when the server was checked last */
 	uint64_t now;	    /* ns; when the clock was read last, at least once per pass */
@@ -50,14 +45,13 @@ struct engine {
 	uint32_t quiet;	    /* passes without work since the engine woke or armed the doorbells */
 	uint32_t rule;	    /* enum emu_cqe_action of this pass */
 	uint32_t qp_faults; /* emu_queues.qp_faults in this pass */
-	struct emu_guard guard;
+	struct emu_memory memory;
 	struct emu_doorbells doorbells;
 	struct emu_net net;
 	struct emu_conn *conns; /* room for one of each queue pair; NULL: not yet needed */
 	struct emu_conn *conn[EMU_MAX_QPS]; /* NULL: none, or not yet */
 	struct emu_cq_batch batch;
 	struct emu_cq_session session;
-	int scratch_fd; /* if no_vm */
 	uint32_t qp_count;
 	uint32_t cq_count;
 	uint32_t srq_count;
@@ -70,18 +64,11 @@ struct engine {
 	struct emu_cq_run cq_run[EMU_MAX_CQS];
 	uint32_t srq_list[EMU_MAX_SRQS];
 	struct emu_srq_run srq_run[EMU_MAX_SRQS];
-	struct emu_mem_fd mem_fd[ENGINE_MEM_FDS];
-	uint32_t mem_fd_next;
-	struct emu_open_file file[ENGINE_FILES];
-	uint32_t file_count;
-	uint32_t file_next;
-	struct emu_maps maps;
 	uint32_t channels;   /* how many of cq_run have one */
 	uint32_t trace_lost; /* records that were not read in time */
 	uint32_t capture_lost;
 	uint32_t event_count; /* events that wait for room in the notify socket */
 	struct emu_note event[ENGINE_EVENTS];
-	uint8_t bounce[ENGINE_CHUNK];
 };
 
 #endif

@@ -7,9 +7,9 @@
 #include "emu/engine/capture.h"
 #include "emu/engine/count.h"
 #include "emu/engine/local_packets.h"
+#include "emu/engine/memory/wire.h"
 #include "emu/engine/notes.h"
 #include "emu/engine/state.h"
-#include "emu/engine/wire.h"
 
 #define TRACE_PATIENCE_NS 2000000u
 

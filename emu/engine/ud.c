@@ -8,9 +8,8 @@
 
 #include <string.h>
 
-#include "emu/engine/mcast.h"
+#include "emu/engine/memory/wire.h"
 #include "emu/engine/state.h"
-#include "emu/engine/wire.h"
 #include "emu/ipc/gid.h"
 #include "emu/ipc/group.h"
 
@@ -109,6 +108,36 @@ bool emu_ud_is_multicast(const struct emu_av *av)
 	return emu_gid_is_group(av->dgid) && (av->qpn & QPN_MASK) == EMU_GROUP_QPN;
 }
 
+static bool is_member(const struct emu_member *m, const uint8_t gid[16])
+{
+	return atomic_load(&m->serial) && m->qpn < EMU_MAX_QPS &&
+	       !memcmp(m->gid, gid, sizeof(m->gid));
+}
+
+uint32_t emu_ud_next_member(const struct engine *e, const struct emu_qp *q, const uint8_t gid[16],
+			    uint32_t member)
+{
+	const struct emu_queues *queues = e->cfg.queues;
+	uint32_t i = atomic_load(&queues->bucket[emu_group_bucket(gid)]);
+
+	for (; i && i < EMU_MAX_MEMBERS; i = atomic_load(&queues->member[i].next))
+		if (i > member && is_member(&queues->member[i], gid) &&
+		    !(q->block_self && &queues->qp[queues->member[i].qpn] == q))
+			return i;
+	return 0;
+}
+
+/* The queue pair of a member, or NULL if the member has left the group. */
+static struct emu_qp *qp_of_member(const struct engine *e, const uint8_t gid[16], uint32_t member)
+{
+	struct emu_queues *queues = e->cfg.queues;
+	const struct emu_member *m = &queues->member[member];
+
+	if (!member || member >= EMU_MAX_MEMBERS || !is_member(m, gid))
+		return NULL;
+	return &queues->qp[m->qpn];
+}
+
 static struct emu_qp *named_qp(struct engine *e, uint32_t qpn)
 {
 	return qpn < EMU_MAX_QPS ? &e->cfg.queues->qp[qpn] : NULL;
@@ -125,7 +154,7 @@ struct emu_qp *emu_ud_peer(struct engine *e, const struct emu_qp *q, const struc
 
 	if (!from)
 		return NULL;
-	p = group ? emu_mcast_peer(e, av->dgid, member) : named_qp(e, av->qpn & QPN_MASK);
+	p = group ? qp_of_member(e, av->dgid, member) : named_qp(e, av->qpn & QPN_MASK);
 	if (!p || !atomic_load(&p->serial) || p->type != EMU_QPT_UD || !is_open(e, q, p->func))
 		return NULL;
 	port = &e->cfg.tables->port[p->func % EMU_MAX_FUNCS];

@@ -6,27 +6,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "emu/engine/memory/wqe.h"
 #include "emu/ipc/shm.h"
 
-#define ENGINE_UD_MTU 4096u /* of the port: a datagram is one packet */
-
 struct engine;
-
-/* The destination of a datagram: the address vector of its WQE. */
-struct emu_av {
-	uint32_t qkey;
-	uint32_t qpn;
-	uint32_t flow; /* label */
-	uint8_t sgid_index;
-	uint8_t tclass;
-	uint8_t hop_limit;
-	uint8_t dgid[16];
-};
 
 /* Was a datagram with this network header sent to a multicast group? */
 bool emu_ud_to_group(const uint8_t *area);
 /* Is the destination a multicast group? */
 bool emu_ud_is_multicast(const struct emu_av *av);
+/*
+ * The number of the group's next member after `member` (0: the first) that gets datagrams of `q`, or
+ * 0 if there are no more. Numbers remain valid between passes. Each member gets a message of its own.
+ */
+uint32_t emu_ud_next_member(const struct engine *e, const struct emu_qp *q, const uint8_t gid[16],
+			    uint32_t member);
 /* Has a port of this emulator the GID? */
 bool emu_ud_is_local(const struct engine *e, const uint8_t gid[16]);
 /* The QP that receives a datagram of `q`, or NULL; of a multicast group, this member. */

@@ -107,6 +107,12 @@ struct emu_qp {
 	struct emu_msg inbox;
 };
 
+/* Does the requester get an answer to each request? */
+static inline bool emu_qp_reliable(const struct emu_qp *q)
+{
+	return q->type != EMU_QPT_UC && q->type != EMU_QPT_UD;
+}
+
 /* Is a message of a peer with the QP's own engine, and not yet answered? */
 static inline bool emu_qp_has_message(const struct emu_qp *q)
 {

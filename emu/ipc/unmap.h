@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * How engines unmap other processes' memory (engine/maps.h) before the command returns that ends its
+ * How engines unmap other processes' memory (engine/memory/maps.h) before the command returns that ends its
  * mkey. An engine marks the mkeys in emu_queues.mapped before it maps the memory, and looks
  * afterwards whether they still exist. The server retires an mkey first, and then looks at the mark. So
  * at least one of the two finds the other.

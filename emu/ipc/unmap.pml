@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Unmap memory of other processes before the command returns that ends its mkey (unmap.h, engine/maps.c).
+ * Unmap memory of other processes before the command returns that ends its mkey (unmap.h, engine/memory/maps.c).
  *
  * Two slots for engines, three mkeys, and one server that creates and retires them. Mkey 0 names memory;
  * mkey 1 is an alias of mkey 2. At each step a process may end; another one then uses its slot. A stopped

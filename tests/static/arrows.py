@@ -107,7 +107,8 @@ FLOORS = {
         "emu/server/card": "emu/ipc emu/server/base",
         "emu/server/base": "",
         "emu/shim": "emu/engine emu/ipc",
-        "emu/engine": "emu/wire emu/ipc",
+        "emu/engine": "emu/engine/memory emu/wire emu/ipc",
+        "emu/engine/memory": "emu/ipc",
         "emu/wire": "emu/ipc",
         "emu/ipc": "",
         "emu/include": "",
@@ -144,7 +145,7 @@ EMULATED_FILTER = re.compile("filter_emulated", re.I)  # a kind of representor h
 
 def room_of(name):
     """The room of a file: a folder of src/, or two in src/comch/, src/core/, src/device/ and src/fleet/; in emu/, dpu/
-    and host/ two folders, in emu/server/ three. Files beside the innermost folders are a room too. None: in no room."""
+    and host/ two folders, in emu/engine/ and emu/server/ three. Files beside the innermost folders are a room too. None: in no room."""
     if name == "include/dpumap/desc.h":
         return "api-desc"
     *folders, _ = name.split("/")
@@ -153,7 +154,7 @@ def room_of(name):
     if folders[0] == "include":
         return "api"
     if folders[0] in ("emu", "dpu", "host"):
-        return "/".join(folders[:3 if folders[:2] == ["emu", "server"] else 2])
+        return "/".join(folders[:3 if folders[:2] in (["emu", "engine"], ["emu", "server"]) else 2])
     deep = {"comch": 2, "core": 2, "device": 2, "fleet": 2}
     return "/".join(folders[1:1 + deep.get(folders[1], 1)]) if len(folders) > 1 else None
 

@@ -18,7 +18,7 @@ run_check()
 	done <<<"$said"
 }
 
-PLANTS=19
+PLANTS=20
 plant()
 {
 	local dir=$1
@@ -42,6 +42,7 @@ plant()
 	17) include emu/server/card emu/server/uverbs ;;
 	18) printf '#include <rdma/rdma_cma.h>\n' >"$dir/src/rdma/planted.c" ;;
 	19) printf '#include <rdma/rdma_cma.h>\n' >"$dir/dpu/planted.c" ;;
+	20) include emu/engine/memory emu/engine ;;
 	esac
 }
 

@@ -15,7 +15,7 @@ rules=(
 	'emu_refuse\([^,;()]*, *[^Ee ]'
 	'add a row to emu/server/devx/syndrome.h'
 	'emu_(get|put)(16|32|64)\([a-z_>.()-]+ \+ [0-9]'
-	'name the field in emu/engine/segments.h'
+	'name the field in emu/engine/memory/segments.h'
 	'opcode *(==|!=|>=|<=|<|>) *(0x[0-9a-f]|[1-9])'
 	'name the opcode in emu/server/devx/prm_cmd.h or emu/ipc/codes.h'
 )

@@ -3,7 +3,7 @@
  * Registered memory that consists of pages of a file in memory: a memfd, a file on tmpfs or hugetlbfs,
  * POSIX or System V shared memory, a shared anonymous mapping. The server opens the file and keeps it
  * open as long as the memory is registered. Engines of other processes map the registered pages
- * (engine/maps.h), which is faster than letting the kernel copy.
+ * (engine/memory/maps.h), which is faster than letting the kernel copy.
  */
 #ifndef EMU_SHARE_H
 #define EMU_SHARE_H

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "emu/engine/memory/wire.h"
 #include "emu/engine/state.h"
-#include "emu/engine/wire.h"
 #include "emu/ipc/codes.h"
 
 #define PAGE	    4096u

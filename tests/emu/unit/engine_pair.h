@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "emu/engine/memory/wire.h"
 #include "emu/engine/state.h"
-#include "emu/engine/wire.h"
 #include "emu/ipc/codes.h"
 
 #define FUNC_A		1

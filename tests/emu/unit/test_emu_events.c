@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
+#include "emu/engine/memory/wire.h"
 #include "emu/engine/state.h"
-#include "emu/engine/wire.h"
 #include "emu/ipc/codes.h"
 
 #define CQN	7u

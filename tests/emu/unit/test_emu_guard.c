@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/array.h"
-#include "emu/engine/guard.h"
+#include "emu/engine/memory/guard.h"
 
 #define PAGE	  4096u
 #define LONGEST	  300001u

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "emu/engine/maps.h"
+#include "emu/engine/memory/maps.h"
 #include "emu/ipc/grace.h"
 #include "emu/ipc/unmap.h"
 

@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "emu/engine/maps.h"
+#include "emu/engine/memory/maps.h"
 #include "emu/engine/notes.h"
 #include "emu/engine/state.h"
 #include "emu/ipc/grace.h"
@@ -131,8 +131,9 @@ static void engine_without_slot_is_waited_for(void **state)
 	assert_int_equal(asked, 2);
 }
 
-static uint32_t shared_region(struct engine *e, int *fd)
+static uint32_t shared_region(struct emu_memory *mem, int *fd)
 {
+	static const uint64_t never;
 	struct emu_mkey m = {.mode = EMU_MKEY_MEM, .rights = FIXTURE_ALL, .len = PAGE};
 	struct stat st;
 	uint32_t key;
@@ -145,29 +146,30 @@ static uint32_t shared_region(struct engine *e, int *fd)
 	m.u.mem.shared = 1;
 	key = fixture_mkey(&m);
 	fixture_tables->shared[1] = (struct emu_shared){st.st_ino, st.st_dev, getpid(), *fd, PAGE};
-	e->cfg.tables = fixture_tables;
-	e->cfg.queues = fixture_queues;
-	e->slot = &fixture_queues->engine[EMU_MAX_ENGINES - 1];
-	e->pid = 1; /* not ours: memory of another process */
+	mem->tables = fixture_tables;
+	mem->queues = fixture_queues;
+	mem->slot = &fixture_queues->engine[EMU_MAX_ENGINES - 1];
+	mem->now = &never;
+	mem->pid = 1; /* not ours: memory of another process */
 	return key;
 }
 
 /* unmap.pml, NAME_FREE: the mkey ends after the engine has found it, and before it maps the memory. */
 static void memory_of_a_retired_mkey_is_not_mapped(void **state)
 {
-	struct engine *e = calloc(1, sizeof(*e));
+	struct emu_memory *mem = calloc(1, sizeof(*mem));
 	uint32_t key;
 	int fd;
 
-	assert_non_null(e);
-	key = shared_region(e, &fd);
-	assert_non_null(emu_maps_get(e, key, fixture_mkey_entry(key)));
-	emu_maps_close(e);
+	assert_non_null(mem);
+	key = shared_region(mem, &fd);
+	assert_non_null(emu_maps_get(mem, key, fixture_mkey_entry(key)));
+	emu_maps_close(mem);
 	atomic_store(&fixture_mkey_entry(key)->serial, 0);
-	assert_null(emu_maps_get(e, key, fixture_mkey_entry(key)));
-	assert_int_equal(e->maps.count, 0);
+	assert_null(emu_maps_get(mem, key, fixture_mkey_entry(key)));
+	assert_int_equal(mem->maps.count, 0);
 	close(fd);
-	free(e);
+	free(mem);
 }
 
 /* notes.pml, DROP: as many events as all queues can have wait for room in the socket. */

@@ -6,8 +6,8 @@
  * A file is kept open as long as its mkey lives. The descriptors belong to a process that may close
  * any number it does not know, so each is checked before it is used.
  */
-#ifndef EMU_ENGINE_DMABUF_H
-#define EMU_ENGINE_DMABUF_H
+#ifndef EMU_ENGINE_MEMORY_DMABUF_H
+#define EMU_ENGINE_MEMORY_DMABUF_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 
 #define ENGINE_FILES 16
 
-struct engine;
+struct emu_memory;
 
 /* The file of an mkey, kept open between passes; `id` 0: a free entry. */
 struct emu_open_file {
@@ -31,12 +31,18 @@ struct emu_open_file {
 	uint64_t cells_at;
 };
 
-bool emu_dmabuf_read(struct engine *e, const struct emu_seg *s, void *buf, size_t len);
-bool emu_dmabuf_write(struct engine *e, const struct emu_seg *s, const void *buf, size_t len);
+struct emu_dmabufs {
+	struct emu_open_file file[ENGINE_FILES];
+	uint32_t count;
+	uint32_t next; /* to be replaced */
+};
+
+bool emu_dmabuf_read(struct emu_memory *mem, const struct emu_seg *s, void *buf, size_t len);
+bool emu_dmabuf_write(struct emu_memory *mem, const struct emu_seg *s, const void *buf, size_t len);
 /* The mapped cell for an atomic operation, or NULL. */
-uint64_t *emu_dmabuf_cell(struct engine *e, const struct emu_seg *s);
+uint64_t *emu_dmabuf_cell(struct emu_memory *mem, const struct emu_seg *s);
 /* Close the files whose mkeys were destroyed. */
-void emu_dmabufs_prune(struct engine *e);
-void emu_dmabufs_close(struct engine *e);
+void emu_dmabufs_prune(struct emu_memory *mem);
+void emu_dmabufs_close(struct emu_memory *mem);
 
 #endif

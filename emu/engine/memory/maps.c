@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Direct system calls, as in copy.c. */
-#include "emu/engine/maps.h"
+#include "emu/engine/memory/maps.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,8 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "emu/engine/state.h"
-#include "emu/engine/wire.h"
+#include "emu/engine/memory/memory.h"
+#include "emu/engine/memory/wire.h"
 
 #define WRITES	   (EMU_LW | EMU_RW | EMU_RA)
 #define EVICT_NS   1000000u    /* between evictions: each costs as much as many small copies */
@@ -30,21 +30,21 @@ struct source {
 
 /* --- what is behind an mkey ------------------------------------------------------------------- */
 
-static struct emu_map_mkey name_of(const struct engine *e, uint32_t index)
+static struct emu_map_mkey name_of(const struct emu_memory *mem, uint32_t index)
 {
 	/* unmap.pml: map_name */
-	return (struct emu_map_mkey){index, atomic_load(&e->cfg.tables->mkey[index].serial)};
+	return (struct emu_map_mkey){index, atomic_load(&mem->tables->mkey[index].serial)};
 }
 
-static struct emu_map_mkey name_of_mkey(const struct engine *e, const struct emu_mkey *m)
+static struct emu_map_mkey name_of_mkey(const struct emu_memory *mem, const struct emu_mkey *m)
 {
-	return name_of(e, (uint32_t)(m - e->cfg.tables->mkey));
+	return name_of(mem, (uint32_t)(m - mem->tables->mkey));
 }
 
-static bool is_shared(const struct engine *e, const struct emu_mkey *m)
+static bool is_shared(const struct emu_memory *mem, const struct emu_mkey *m)
 {
 	return m->mode == EMU_MKEY_MEM && m->u.mem.shared && m->u.mem.shared < EMU_MAX_SHARED &&
-	       m->u.mem.pid > 0 && m->u.mem.pid != e->pid;
+	       m->u.mem.pid > 0 && m->u.mem.pid != mem->pid;
 }
 
 static uint64_t piece_of(const struct emu_mkey *list, const struct emu_klm *k)
@@ -53,9 +53,9 @@ static uint64_t piece_of(const struct emu_mkey *list, const struct emu_klm *k)
 }
 
 /* The number of bytes that the list has in one piece of one region; 0: it is not like this. */
-static uint64_t run_of(const struct engine *e, const struct emu_mkey *list)
+static uint64_t run_of(const struct emu_memory *mem, const struct emu_mkey *list)
 {
-	const struct emu_klm *k = &e->cfg.tables->klm[list->u.klm.first];
+	const struct emu_klm *k = &mem->tables->klm[list->u.klm.first];
 	uint64_t sum = 0;
 	uint32_t i;
 
@@ -75,18 +75,18 @@ static bool is_plain_list(const struct emu_mkey *m)
 }
 
 /* The region behind a list; false if it has no part of it that can be mapped. */
-static bool look_below(const struct engine *e, const struct emu_mkey *list, struct source *s)
+static bool look_below(const struct emu_memory *mem, const struct emu_mkey *list, struct source *s)
 {
-	const struct emu_klm *k = &e->cfg.tables->klm[list->u.klm.first];
-	const struct emu_mkey *m = emu_mkey_below(e, list, k->key);
+	const struct emu_klm *k = &mem->tables->klm[list->u.klm.first];
+	const struct emu_mkey *m = emu_mkey_below(mem, list, k->key);
 	uint64_t run, skip;
 
 	if (!m)
 		return false;
-	s->by[EMU_MAP_MEMORY] = name_of_mkey(e, m);
-	if (!is_shared(e, m) || m->mw || m->qpn || m->flags)
+	s->by[EMU_MAP_MEMORY] = name_of_mkey(mem, m);
+	if (!is_shared(mem, m) || m->mw || m->qpn || m->flags)
 		return false;
-	run = run_of(e, list);
+	run = run_of(mem, list);
 	run = run < list->len ? run : list->len;
 	skip = k->addr < m->start ? m->start - k->addr : 0;
 	if (skip >= run || k->addr + skip - m->start >= m->len)
@@ -99,16 +99,16 @@ static bool look_below(const struct engine *e, const struct emu_mkey *list, stru
 	return true;
 }
 
-static bool find_source(const struct engine *e, uint32_t key, const struct emu_mkey *m,
+static bool find_source(const struct emu_memory *mem, uint32_t key, const struct emu_mkey *m,
 			struct source *s)
 {
 	s->target = m;
-	s->by[EMU_MAP_KEY] = name_of(e, key >> 8);
-	s->by[EMU_MAP_TARGET] = s->by[EMU_MAP_MEMORY] = name_of_mkey(e, m);
+	s->by[EMU_MAP_KEY] = name_of(mem, key >> 8);
+	s->by[EMU_MAP_TARGET] = s->by[EMU_MAP_MEMORY] = name_of_mkey(mem, m);
 	/* unmap.pml: map_read */
 	if (is_plain_list(m))
-		return look_below(e, m, s);
-	if (!is_shared(e, m) || m->flags)
+		return look_below(mem, m, s);
+	if (!is_shared(mem, m) || m->flags)
 		return false;
 	s->memory = m;
 	s->start = m->start;
@@ -119,13 +119,13 @@ static bool find_source(const struct engine *e, uint32_t key, const struct emu_m
 
 /* --- mapping ---------------------------------------------------------------------------------- */
 
-static void drop(struct engine *e, struct emu_map *map)
+static void drop(struct emu_memory *mem, struct emu_map *map)
 {
 	if (map->bytes) {
 		syscall(SYS_munmap, map->pages, map->bytes);
-		e->maps.count--;
-		e->maps.bytes -= map->bytes;
-		atomic_store(&e->slot->maps, e->maps.count);
+		mem->maps.count--;
+		mem->maps.bytes -= map->bytes;
+		atomic_store(&mem->slot->maps, mem->maps.count);
 	}
 	memset(map, 0, sizeof(*map));
 }
@@ -187,9 +187,9 @@ static bool choose_pages(struct source *s, uint64_t page, uint64_t *from, uint64
 	return true;
 }
 
-static void map_source(const struct engine *e, struct source *s, struct emu_map *map)
+static void map_source(const struct emu_memory *mem, struct source *s, struct emu_map *map)
 {
-	const struct emu_shared *f = &e->cfg.tables->shared[s->memory->u.mem.shared];
+	const struct emu_shared *f = &mem->tables->shared[s->memory->u.mem.shared];
 	bool write = map->rights & WRITES;
 	uint64_t from, bytes;
 	int fd;
@@ -211,43 +211,44 @@ static void map_source(const struct engine *e, struct source *s, struct emu_map 
 
 /* --- the table -------------------------------------------------------------------------------- */
 
-static bool is_valid(const struct engine *e, const struct emu_map *map)
+static bool is_valid(const struct emu_memory *mem, const struct emu_map *map)
 {
 	unsigned int i;
 
 	for (i = 0; i < EMU_MAP_MKEYS; i++)
 		if (!map->by[i].serial ||
-		    atomic_load(&e->cfg.tables->mkey[map->by[i].index].serial) != map->by[i].serial)
+		    atomic_load(&mem->tables->mkey[map->by[i].index].serial) != map->by[i].serial)
 			return false;
 	return true;
 }
 
-static bool is_idle(const struct engine *e, const struct emu_map *map)
+static bool is_idle(const struct emu_memory *mem, const struct emu_map *map)
 {
-	return map->pass != atomic_load_explicit(&e->slot->epoch, memory_order_relaxed);
+	return map->pass != atomic_load_explicit(&mem->slot->epoch, memory_order_relaxed);
 }
 
-static bool may_evict(struct engine *e)
+static bool may_evict(struct emu_memory *mem)
 {
-	if (e->now - e->maps.evicted_at < EVICT_NS)
+	if (*mem->now - mem->maps.evicted_at < EVICT_NS)
 		return false;
-	e->maps.evicted_at = e->now;
+	mem->maps.evicted_at = *mem->now;
 	return true;
 }
 
 /* The least recently used one of a range of entries that this pass has not used, if there is one. */
-static struct emu_map *find_oldest(const struct engine *e, struct emu_map *map, unsigned int n)
+static struct emu_map *find_oldest(const struct emu_memory *mem, struct emu_map *map,
+				   unsigned int n)
 {
 	struct emu_map *oldest = NULL;
 
 	for (; n; n--, map++)
-		if (map->taken && is_idle(e, map) && (!oldest || map->used < oldest->used))
+		if (map->taken && is_idle(mem, map) && (!oldest || map->used < oldest->used))
 			oldest = map;
 	return oldest;
 }
 
 /* A free place in a set; NULL: there is none now. */
-static struct emu_map *place_in(struct engine *e, struct emu_map *set)
+static struct emu_map *place_in(struct emu_memory *mem, struct emu_map *set)
 {
 	struct emu_map *map = set;
 
@@ -255,54 +256,54 @@ static struct emu_map *place_in(struct engine *e, struct emu_map *set)
 		map++;
 	if (map < set + ENGINE_MAP_WAYS)
 		return map;
-	if (!may_evict(e))
+	if (!may_evict(mem))
 		return NULL;
-	map = find_oldest(e, set, ENGINE_MAP_WAYS);
+	map = find_oldest(mem, set, ENGINE_MAP_WAYS);
 	if (map)
-		drop(e, map);
+		drop(mem, map);
 	return map;
 }
 
-static bool make_room(struct engine *e, uint64_t bytes)
+static bool make_room(struct emu_memory *mem, uint64_t bytes)
 {
 	struct emu_map *oldest;
 
 	if (bytes > ENGINE_MAP_BYTES)
 		return false;
-	if (e->maps.bytes <= ENGINE_MAP_BYTES - bytes)
+	if (mem->maps.bytes <= ENGINE_MAP_BYTES - bytes)
 		return true;
-	if (!may_evict(e))
+	if (!may_evict(mem))
 		return false;
-	while (e->maps.bytes > ENGINE_MAP_BYTES - bytes) {
-		oldest = find_oldest(e, e->maps.map[0], ENGINE_MAPS);
+	while (mem->maps.bytes > ENGINE_MAP_BYTES - bytes) {
+		oldest = find_oldest(mem, mem->maps.map[0], ENGINE_MAPS);
 		if (!oldest)
 			return false;
-		drop(e, oldest);
+		drop(mem, oldest);
 	}
 	return true;
 }
 
 /* The marks come before the mapping, and the check of the mkeys after it: see ipc/unmap.h. */
-static void fill(struct engine *e, struct emu_map *map, struct source *s)
+static void fill(struct emu_memory *mem, struct emu_map *map, struct source *s)
 {
 	unsigned int i;
 
 	*map = (struct emu_map){.taken = true, .rights = s->target->rights & s->memory->rights};
 	memcpy(map->by, s->by, sizeof(map->by));
 	for (i = 0; i < EMU_MAP_MKEYS; i++) /* unmap.pml: map_mark */
-		atomic_store(&e->cfg.queues->mapped[map->by[i].index], 1);
-	map_source(e, s, map); /* unmap.pml: map_pages */
+		atomic_store(&mem->queues->mapped[map->by[i].index], 1);
+	map_source(mem, s, map); /* unmap.pml: map_pages */
 	if (!map->bytes)
 		return;
-	e->maps.count++;
-	e->maps.bytes += map->bytes;
-	atomic_store(&e->slot->maps, e->maps.count); /* unmap.pml: map_count */
-	if (!is_valid(e, map))			     /* unmap.pml: map_recheck */
-		drop(e, map);
+	mem->maps.count++;
+	mem->maps.bytes += map->bytes;
+	atomic_store(&mem->slot->maps, mem->maps.count); /* unmap.pml: map_count */
+	if (!is_valid(mem, map))			 /* unmap.pml: map_recheck */
+		drop(mem, map);
 }
 
 /* False: there is no entry for the target. *out is NULL if the one that there is may not be used. */
-static bool find(struct engine *e, struct emu_map *set, uint32_t target, struct emu_map **out)
+static bool find(struct emu_memory *mem, struct emu_map *set, uint32_t target, struct emu_map **out)
 {
 	struct emu_map *map = set;
 	bool valid;
@@ -312,73 +313,73 @@ static bool find(struct engine *e, struct emu_map *set, uint32_t target, struct 
 		map++;
 	if (map == set + ENGINE_MAP_WAYS)
 		return false;
-	valid = is_valid(e, map);
-	if (is_idle(e, map) && (!valid || (!map->bytes && e->now - map->used > RETRY_NS))) {
-		drop(e, map);
+	valid = is_valid(mem, map);
+	if (is_idle(mem, map) && (!valid || (!map->bytes && *mem->now - map->used > RETRY_NS))) {
+		drop(mem, map);
 		return false;
 	}
 	*out = valid ? map : NULL;
 	return true;
 }
 
-static struct emu_map *make(struct engine *e, struct emu_map *set, uint32_t key,
+static struct emu_map *make(struct emu_memory *mem, struct emu_map *set, uint32_t key,
 			    const struct emu_mkey *m)
 {
 	struct source s = {0};
 	struct emu_map *map;
 
-	if (!find_source(e, key, m, &s) || !make_room(e, s.len))
+	if (!find_source(mem, key, m, &s) || !make_room(mem, s.len))
 		return NULL;
-	map = place_in(e, set);
+	map = place_in(mem, set);
 	if (!map)
 		return NULL;
-	fill(e, map, &s);
-	map->used = e->now;
+	fill(mem, map, &s);
+	map->used = *mem->now;
 	return map;
 }
 
-const struct emu_map *emu_maps_get(struct engine *e, uint32_t key, const struct emu_mkey *m)
+const struct emu_map *emu_maps_get(struct emu_memory *mem, uint32_t key, const struct emu_mkey *m)
 {
 	struct emu_map *set, *map = NULL;
 	uint32_t target;
 
-	if (m->mode == EMU_MKEY_MEM ? !is_shared(e, m) : !is_plain_list(m))
+	if (m->mode == EMU_MKEY_MEM ? !is_shared(mem, m) : !is_plain_list(m))
 		return NULL;
-	target = (uint32_t)(m - e->cfg.tables->mkey);
-	set = e->maps.map[target % ENGINE_MAP_SETS];
-	if (!find(e, set, target, &map)) /* unmap.pml: map_look_up */
-		map = make(e, set, key, m);
+	target = (uint32_t)(m - mem->tables->mkey);
+	set = mem->maps.map[target % ENGINE_MAP_SETS];
+	if (!find(mem, set, target, &map)) /* unmap.pml: map_look_up */
+		map = make(mem, set, key, m);
 	if (!map || !map->bytes)
 		return NULL;
-	map->used = e->now;
-	map->pass = atomic_load_explicit(&e->slot->epoch, memory_order_relaxed);
+	map->used = *mem->now;
+	map->pass = atomic_load_explicit(&mem->slot->epoch, memory_order_relaxed);
 	return map; /* unmap.pml: map_use */
 }
 
-static void drop_all(struct engine *e, bool valid_too)
+static void drop_all(struct emu_memory *mem, bool valid_too)
 {
-	struct emu_map *map = e->maps.map[0];
+	struct emu_map *map = mem->maps.map[0];
 	unsigned int i;
 
 	for (i = 0; i < ENGINE_MAPS; i++, map++)
-		if (map->taken && (valid_too || !is_valid(e, map)))
-			drop(e, map);
+		if (map->taken && (valid_too || !is_valid(mem, map)))
+			drop(mem, map);
 }
 
-void emu_maps_prune(struct engine *e)
+void emu_maps_prune(struct emu_memory *mem, bool abandoned)
 {
-	uint32_t request = atomic_load(&e->slot->unmap); /* unmap.pml: prune_load */
+	uint32_t request = atomic_load(&mem->slot->unmap); /* unmap.pml: prune_load */
 
-	if (request == e->maps.unmap && !e->abandoned)
+	if (request == mem->maps.unmap && !abandoned)
 		return;
-	if (e->maps.count)
-		drop_all(e, e->abandoned);
-	e->maps.unmap = request;
-	atomic_store(&e->slot->unmapped, request); /* unmap.pml: prune_answer */
+	if (mem->maps.count)
+		drop_all(mem, abandoned);
+	mem->maps.unmap = request;
+	atomic_store(&mem->slot->unmapped, request); /* unmap.pml: prune_answer */
 }
 
-void emu_maps_close(struct engine *e)
+void emu_maps_close(struct emu_memory *mem)
 {
-	if (e->maps.count)
-		drop_all(e, true);
+	if (mem->maps.count)
+		drop_all(mem, true);
 }

@@ -8,14 +8,14 @@
  * All other memory, or if the process cannot map more, is reached through the kernel as before. So a
  * mapping that is not possible is not an error.
  */
-#ifndef EMU_ENGINE_MAPS_H
-#define EMU_ENGINE_MAPS_H
+#ifndef EMU_ENGINE_MEMORY_MAPS_H
+#define EMU_ENGINE_MEMORY_MAPS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "emu/engine/mkey.h"
+#include "emu/engine/memory/mkey.h"
 
 #define ENGINE_MAP_SETS 256u
 #define ENGINE_MAP_WAYS 4u
@@ -56,10 +56,10 @@ struct emu_maps {
  * The mapping of the memory of `m`, which emu_mkey_find() returned for `key`. NULL: there is none.
  * Valid until the end of the pass.
  */
-const struct emu_map *emu_maps_get(struct engine *e, uint32_t key, const struct emu_mkey *m);
-/* Serve the server's requests to unmap what was revoked. */
-void emu_maps_prune(struct engine *e);
-void emu_maps_close(struct engine *e);
+const struct emu_map *emu_maps_get(struct emu_memory *mem, uint32_t key, const struct emu_mkey *m);
+/* Serve the server's requests to unmap what was revoked. `abandoned`: the server has ended; unmap everything. */
+void emu_maps_prune(struct emu_memory *mem, bool abandoned);
+void emu_maps_close(struct emu_memory *mem);
 
 /* Does the mapping have these addresses of the target, for such an access? */
 static inline bool emu_map_covers(const struct emu_map *map, uint32_t need, uint64_t addr,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "emu/engine/guard.h"
+#include "emu/engine/memory/guard.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "emu/engine/state.h"
+#include "emu/engine/memory/memory.h"
 
 /* From these lengths on the wide registers, and bypassing the nearest caches, pay off. */
 #define WIDE_MIN 512u
@@ -120,19 +120,19 @@ static void want_signals(void)
 	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
-bool emu_guard_ask(struct engine *e)
+bool emu_guard_ask(struct emu_memory *mem)
 {
-	struct emu_guard *g = &e->guard;
+	struct emu_guard *g = &mem->guard;
 
-	g->asked = e->now;
+	g->asked = *mem->now;
 	g->safe = install() && are_ours();
-	emu_guard_enter(e);
+	emu_guard_enter(mem);
 	return g->safe;
 }
 
-void emu_guard_enter(const struct engine *e)
+void emu_guard_enter(const struct emu_memory *mem)
 {
-	if (e->guard.safe)
+	if (mem->guard.safe)
 		want_signals();
 }
 

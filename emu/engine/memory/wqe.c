@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Parsing work queue entries as libmlx5 builds them. Keys are not checked here. */
-#include "emu/engine/wqe.h"
+#include "emu/engine/memory/wqe.h"
 
 #include <string.h>
 
-#include "emu/engine/qp.h"
-#include "emu/engine/segments.h"
-#include "emu/engine/wire.h"
+#include "emu/engine/memory/segments.h"
+#include "emu/engine/memory/wire.h"
 
 #define QPN_MASK     0xffffffu
 #define ATOMIC_BYTES 8u

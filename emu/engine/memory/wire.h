@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* The client's memory: work requests, completions and doorbell records, with big-endian fields. */
-#ifndef EMU_ENGINE_WIRE_H
-#define EMU_ENGINE_WIRE_H
+#ifndef EMU_ENGINE_MEMORY_WIRE_H
+#define EMU_ENGINE_MEMORY_WIRE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "emu/engine/dmabuf.h"
+#include "emu/engine/memory/dmabuf.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,8 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "emu/engine/state.h"
-#include "emu/engine/wire.h"
+#include "emu/engine/memory/memory.h"
+#include "emu/engine/memory/wire.h"
 
 #define CELL_PAGE 4096u
 
@@ -32,37 +32,37 @@ static void forget(struct emu_open_file *f)
 	memset(f, 0, sizeof(*f));
 }
 
-void emu_dmabufs_close(struct engine *e)
+void emu_dmabufs_close(struct emu_memory *mem)
 {
 	unsigned int i;
 
 	for (i = 0; i < ENGINE_FILES; i++)
-		if (e->file[i].id)
-			forget(&e->file[i]);
-	e->file_count = 0;
+		if (mem->dmabufs.file[i].id)
+			forget(&mem->dmabufs.file[i]);
+	mem->dmabufs.count = 0;
 }
 
-void emu_dmabufs_prune(struct engine *e)
+void emu_dmabufs_prune(struct emu_memory *mem)
 {
 	unsigned int i;
 
-	if (!e->file_count)
+	if (!mem->dmabufs.count)
 		return;
 	for (i = 0; i < ENGINE_FILES; i++) {
-		struct emu_open_file *f = &e->file[i];
-		uint32_t serial = atomic_load(&e->cfg.tables->mkey[f->mkey].serial);
+		struct emu_open_file *f = &mem->dmabufs.file[i];
+		uint32_t serial = atomic_load(&mem->tables->mkey[f->mkey].serial);
 
 		if (!f->id || (serial && serial == f->serial))
 			continue;
 		forget(f);
-		e->file_count--;
+		mem->dmabufs.count--;
 	}
 }
 
-static bool open_file(const struct engine *e, struct emu_open_file *f, uint32_t mkey,
+static bool open_file(const struct emu_memory *mem, struct emu_open_file *f, uint32_t mkey,
 		      struct stat *st)
 {
-	const struct emu_mkey *m = &e->cfg.tables->mkey[mkey];
+	const struct emu_mkey *m = &mem->tables->mkey[mkey];
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)m->u.file.pid, (int)m->u.file.fd);
@@ -81,45 +81,46 @@ static bool open_file(const struct engine *e, struct emu_open_file *f, uint32_t 
 	return true;
 }
 
-static struct emu_open_file *slot_for(struct engine *e, uint32_t id)
+static struct emu_open_file *slot_for(struct emu_memory *mem, uint32_t id)
 {
 	unsigned int i;
 
 	for (i = 0; i < ENGINE_FILES; i++)
-		if (e->file[i].id == id)
-			return &e->file[i];
+		if (mem->dmabufs.file[i].id == id)
+			return &mem->dmabufs.file[i];
 	for (i = 0; i < ENGINE_FILES; i++)
-		if (!e->file[i].id)
-			return &e->file[i];
-	return &e->file[e->file_next++ % ENGINE_FILES];
+		if (!mem->dmabufs.file[i].id)
+			return &mem->dmabufs.file[i];
+	return &mem->dmabufs.file[mem->dmabufs.next++ % ENGINE_FILES];
 }
 
 /* The open file of a piece; NULL if it cannot be opened. */
-static struct emu_open_file *file_of(struct engine *e, const struct emu_seg *s, struct stat *st)
+static struct emu_open_file *file_of(struct emu_memory *mem, const struct emu_seg *s,
+				     struct stat *st)
 {
-	uint32_t id = e->cfg.tables->mkey[s->mkey].u.file.id;
-	struct emu_open_file *f = slot_for(e, id);
+	uint32_t id = mem->tables->mkey[s->mkey].u.file.id;
+	struct emu_open_file *f = slot_for(mem, id);
 
 	if (f->id == id && identify(f, st))
 		return f;
 	if (f->id) {
 		forget(f);
-		e->file_count--;
+		mem->dmabufs.count--;
 	}
-	if (!open_file(e, f, s->mkey, st))
+	if (!open_file(mem, f, s->mkey, st))
 		return NULL;
-	e->file_count++;
+	mem->dmabufs.count++;
 	return f;
 }
 
-bool emu_dmabuf_read(struct engine *e, const struct emu_seg *s, void *buf, size_t len)
+bool emu_dmabuf_read(struct emu_memory *mem, const struct emu_seg *s, void *buf, size_t len)
 {
 	const struct emu_open_file *f;
 	uint64_t at = s->addr;
 	uint8_t *p = buf;
 	struct stat st;
 
-	f = file_of(e, s, &st);
+	f = file_of(mem, s, &st);
 	if (!f)
 		return false;
 	while (len) {
@@ -135,14 +136,14 @@ bool emu_dmabuf_read(struct engine *e, const struct emu_seg *s, void *buf, size_
 }
 
 /* Never extend the file, as write() to a truncated one would. */
-bool emu_dmabuf_write(struct engine *e, const struct emu_seg *s, const void *buf, size_t len)
+bool emu_dmabuf_write(struct emu_memory *mem, const struct emu_seg *s, const void *buf, size_t len)
 {
 	const struct emu_open_file *f;
 	const uint8_t *p = buf;
 	uint64_t at = s->addr;
 	struct stat st;
 
-	f = file_of(e, s, &st);
+	f = file_of(mem, s, &st);
 	if (!f || at + len > (uint64_t)st.st_size)
 		return false;
 	while (len) {
@@ -176,14 +177,14 @@ static bool map_cells(struct emu_open_file *f, uint64_t page)
 }
 
 /* An atomic access needs a mapping, which is safe only if the file cannot shrink. */
-uint64_t *emu_dmabuf_cell(struct engine *e, const struct emu_seg *s)
+uint64_t *emu_dmabuf_cell(struct emu_memory *mem, const struct emu_seg *s)
 {
 	uint64_t inner = s->addr % CELL_PAGE;
 	struct emu_open_file *f;
 	struct stat st;
 	long seals;
 
-	f = file_of(e, s, &st);
+	f = file_of(mem, s, &st);
 	if (!f)
 		return NULL;
 	seals = syscall(SYS_fcntl, f->fd, F_GET_SEALS);

@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Memory keys: translate (key, address, length) to pieces of memory that the engine can access. */
-#include "emu/engine/mkey.h"
+#include "emu/engine/memory/mkey.h"
 
-#include "emu/engine/state.h"
+#include "emu/engine/memory/memory.h"
 
 #define MAX_DEPTH 4
 
-static const struct emu_mkey *lookup(const struct engine *e, uint32_t key, uint32_t func)
+static const struct emu_mkey *lookup(const struct emu_memory *mem, uint32_t key, uint32_t func)
 {
 	uint32_t index = key >> 8;
 	const struct emu_mkey *m;
 
 	if (index >= EMU_MAX_MKEYS)
 		return NULL;
-	m = &e->cfg.tables->mkey[index];
+	m = &mem->tables->mkey[index];
 	if (!atomic_load(&m->serial) || m->tag != (key & 0xff) || m->func != func)
 		return NULL;
 	return m->flags & EMU_MK_FREE ? NULL : m;
 }
 
 /* The mkey that was granted to the alias, if it still exists. */
-static const struct emu_mkey *target(const struct engine *e, const struct emu_mkey *alias)
+static const struct emu_mkey *target(const struct emu_memory *mem, const struct emu_mkey *alias)
 {
 	const struct emu_mkey *m;
 
 	if (alias->u.alias.index >= EMU_MAX_MKEYS || !alias->u.alias.serial)
 		return NULL;
-	m = &e->cfg.tables->mkey[alias->u.alias.index];
+	m = &mem->tables->mkey[alias->u.alias.index];
 	if (!atomic_load(&m->serial) || m->birth != alias->u.alias.serial || !m->shared ||
 	    m->flags & EMU_MK_FREE)
 		return NULL;
@@ -40,24 +40,24 @@ static const struct emu_mkey null_mkey = {
 	.len = UINT64_MAX,
 };
 
-const struct emu_mkey *emu_mkey_find(const struct engine *e, const struct emu_domain *dom,
+const struct emu_mkey *emu_mkey_find(const struct emu_memory *mem, const struct emu_domain *dom,
 				     uint32_t key)
 {
 	const struct emu_mkey *m;
 
 	if (key == EMU_NULL_LKEY)
 		return &null_mkey;
-	m = lookup(e, key, dom->func);
+	m = lookup(mem, key, dom->func);
 
 	if (!m || m->pdn != dom->pdn || (m->qpn && m->qpn != dom->qpn))
 		return NULL;
-	return m->mode == EMU_MKEY_ALIAS ? target(e, m) : m;
+	return m->mode == EMU_MKEY_ALIAS ? target(mem, m) : m;
 }
 
-const struct emu_mkey *emu_mkey_below(const struct engine *e, const struct emu_mkey *list,
+const struct emu_mkey *emu_mkey_below(const struct emu_memory *mem, const struct emu_mkey *list,
 				      uint32_t key)
 {
-	const struct emu_mkey *m = lookup(e, key, list->func);
+	const struct emu_mkey *m = lookup(mem, key, list->func);
 
 	return m && m->pdn == list->pdn ? m : NULL;
 }
@@ -68,18 +68,18 @@ static bool grants(const struct emu_mkey *m, uint32_t need, uint64_t addr, uint6
 	       addr - m->start <= m->len - len;
 }
 
-static const struct emu_mkey *admit(const struct engine *e, const struct emu_domain *dom,
+static const struct emu_mkey *admit(const struct emu_memory *mem, const struct emu_domain *dom,
 				    uint32_t key, uint64_t addr, uint64_t len)
 {
-	const struct emu_mkey *m = emu_mkey_find(e, dom, key);
+	const struct emu_mkey *m = emu_mkey_find(mem, dom, key);
 
 	return m && grants(m, dom->need, addr, len) ? m : NULL;
 }
 
-bool emu_mkey_check(const struct engine *e, const struct emu_domain *dom, uint32_t key,
+bool emu_mkey_check(const struct emu_memory *mem, const struct emu_domain *dom, uint32_t key,
 		    uint64_t addr, uint64_t len)
 {
-	return admit(e, dom, key, addr, len) != NULL;
+	return admit(mem, dom, key, addr, len) != NULL;
 }
 
 static void append(struct emu_seg_list *out, int32_t pid, uint64_t addr, uint64_t len)
@@ -93,7 +93,7 @@ static void append(struct emu_seg_list *out, int32_t pid, uint64_t addr, uint64_
 	out->len += len;
 }
 
-static bool walk(const struct engine *e, const struct emu_domain *dom, unsigned int depth,
+static bool walk(const struct emu_memory *mem, const struct emu_domain *dom, unsigned int depth,
 		 uint32_t key, uint64_t addr, uint64_t len, struct emu_seg_list *out);
 
 static bool klm_valid(const struct emu_mkey *m)
@@ -101,7 +101,7 @@ static bool klm_valid(const struct emu_mkey *m)
 	return m->u.klm.first <= EMU_MAX_KLMS && m->u.klm.count <= EMU_MAX_KLMS - m->u.klm.first;
 }
 
-static bool walk_ksm(const struct engine *e, const struct emu_domain *dom, unsigned int depth,
+static bool walk_ksm(const struct emu_memory *mem, const struct emu_domain *dom, unsigned int depth,
 		     const struct emu_mkey *m, uint64_t off, uint64_t len, struct emu_seg_list *out)
 {
 	if (!klm_valid(m) || m->log_entity > 63)
@@ -115,8 +115,8 @@ static bool walk_ksm(const struct engine *e, const struct emu_domain *dom, unsig
 
 		if (index >= m->u.klm.count)
 			return false;
-		k = &e->cfg.tables->klm[m->u.klm.first + index];
-		if (!walk(e, dom, depth + 1, k->key, k->addr + inner, n, out))
+		k = &mem->tables->klm[m->u.klm.first + index];
+		if (!walk(mem, dom, depth + 1, k->key, k->addr + inner, n, out))
 			return false;
 		off += n;
 		len -= n;
@@ -124,7 +124,7 @@ static bool walk_ksm(const struct engine *e, const struct emu_domain *dom, unsig
 	return true;
 }
 
-static bool walk_klm(const struct engine *e, const struct emu_domain *dom, unsigned int depth,
+static bool walk_klm(const struct emu_memory *mem, const struct emu_domain *dom, unsigned int depth,
 		     const struct emu_mkey *m, uint64_t off, uint64_t len, struct emu_seg_list *out)
 {
 	const struct emu_klm *k;
@@ -132,7 +132,7 @@ static bool walk_klm(const struct engine *e, const struct emu_domain *dom, unsig
 
 	if (!klm_valid(m))
 		return false;
-	k = &e->cfg.tables->klm[m->u.klm.first];
+	k = &mem->tables->klm[m->u.klm.first];
 	for (i = 0; i < m->u.klm.count && len && out->n < ENGINE_SEGS; i++, k++) {
 		uint64_t n;
 
@@ -141,7 +141,7 @@ static bool walk_klm(const struct engine *e, const struct emu_domain *dom, unsig
 			continue;
 		}
 		n = len < k->bytes - off ? len : k->bytes - off;
-		if (!walk(e, dom, depth + 1, k->key, k->addr + off, n, out))
+		if (!walk(mem, dom, depth + 1, k->key, k->addr + off, n, out))
 			return false;
 		off = 0;
 		len -= n;
@@ -159,11 +159,11 @@ static uint64_t turn_bytes(const struct emu_klm *k, uint32_t count)
 	return sum;
 }
 
-static bool walk_strided(const struct engine *e, const struct emu_domain *dom, unsigned int depth,
-			 const struct emu_mkey *m, uint64_t off, uint64_t len,
+static bool walk_strided(const struct emu_memory *mem, const struct emu_domain *dom,
+			 unsigned int depth, const struct emu_mkey *m, uint64_t off, uint64_t len,
 			 struct emu_seg_list *out)
 {
-	const struct emu_klm *k = &e->cfg.tables->klm[m->u.klm.first];
+	const struct emu_klm *k = &mem->tables->klm[m->u.klm.first];
 	uint64_t turn = klm_valid(m) ? turn_bytes(k, m->u.klm.count) : 0;
 
 	while (turn && len && out->n < ENGINE_SEGS && off / turn < m->u.klm.repeat) {
@@ -176,8 +176,8 @@ static bool walk_strided(const struct engine *e, const struct emu_domain *dom, u
 			inner -= k[i++].bytes & 0xffff;
 		n = (k[i].bytes & 0xffff) - inner;
 		n = n < len ? n : len;
-		if (!walk(e, dom, depth + 1, k[i].key, k[i].addr + nth * (k[i].bytes >> 16) + inner,
-			  n, out))
+		if (!walk(mem, dom, depth + 1, k[i].key,
+			  k[i].addr + nth * (k[i].bytes >> 16) + inner, n, out))
 			return false;
 		off += n;
 		len -= n;
@@ -196,14 +196,14 @@ static bool walk_dm(const struct emu_mkey *m, uint64_t off, uint64_t len, struct
 	return true;
 }
 
-static bool walk_file(const struct engine *e, const struct emu_mkey *m, uint64_t off, uint64_t len,
-		      struct emu_seg_list *out)
+static bool walk_file(const struct emu_memory *mem, const struct emu_mkey *m, uint64_t off,
+		      uint64_t len, struct emu_seg_list *out)
 {
 	if (m->u.file.offset > INT64_MAX || off > INT64_MAX - m->u.file.offset ||
 	    len > INT64_MAX - m->u.file.offset - off)
 		return false;
 	append(out, 0, m->u.file.offset + off, len);
-	out->seg[out->n - 1].mkey = (uint32_t)(m - e->cfg.tables->mkey);
+	out->seg[out->n - 1].mkey = (uint32_t)(m - mem->tables->mkey);
 	return true;
 }
 
@@ -214,8 +214,8 @@ static uint32_t below_window(uint32_t need)
 }
 
 /* Keys below the mkey are looked up in its function and PD, which may be an exporter's. */
-static bool walk_list(const struct engine *e, const struct emu_domain *dom, unsigned int depth,
-		      const struct emu_mkey *m, uint64_t off, uint64_t len,
+static bool walk_list(const struct emu_memory *mem, const struct emu_domain *dom,
+		      unsigned int depth, const struct emu_mkey *m, uint64_t off, uint64_t len,
 		      struct emu_seg_list *out)
 {
 	struct emu_domain d = {m->func, m->pdn, dom->need, dom->pid, dom->qpn};
@@ -224,11 +224,11 @@ static bool walk_list(const struct engine *e, const struct emu_domain *dom, unsi
 		d.need = below_window(d.need);
 	switch (m->mode) {
 	case EMU_MKEY_KLM:
-		return walk_klm(e, &d, depth, m, off, len, out);
+		return walk_klm(mem, &d, depth, m, off, len, out);
 	case EMU_MKEY_KSM:
-		return walk_ksm(e, &d, depth, m, off, len, out);
+		return walk_ksm(mem, &d, depth, m, off, len, out);
 	case EMU_MKEY_STRIDED:
-		return walk_strided(e, &d, depth, m, off, len, out);
+		return walk_strided(mem, &d, depth, m, off, len, out);
 	default:
 		return false;
 	}
@@ -237,7 +237,7 @@ static bool walk_list(const struct engine *e, const struct emu_domain *dom, unsi
 /*
  * The caller continues after out->len, so no piece may be skipped: every loop above stops when the list is full.
  */
-static bool descend_further(const struct engine *e, const struct emu_domain *dom,
+static bool descend_further(const struct emu_memory *mem, const struct emu_domain *dom,
 			    unsigned int depth, const struct emu_mkey *m, uint64_t off,
 			    uint64_t len, struct emu_seg_list *out)
 {
@@ -245,55 +245,55 @@ static bool descend_further(const struct engine *e, const struct emu_domain *dom
 	case EMU_MKEY_DM:
 		return walk_dm(m, off, len, out);
 	case EMU_MKEY_FILE:
-		return walk_file(e, m, off, len, out);
+		return walk_file(mem, m, off, len, out);
 	case EMU_MKEY_NULL:
 		append(out, EMU_SEG_NULL, off, len);
 		return true;
 	default:
-		return walk_list(e, dom, depth, m, off, len, out);
+		return walk_list(mem, dom, depth, m, off, len, out);
 	}
 }
 
-static bool descend(const struct engine *e, const struct emu_domain *dom, unsigned int depth,
+static bool descend(const struct emu_memory *mem, const struct emu_domain *dom, unsigned int depth,
 		    const struct emu_mkey *m, uint64_t off, uint64_t len, struct emu_seg_list *out)
 {
 	if (m->mode != EMU_MKEY_MEM)
-		return descend_further(e, dom, depth, m, off, len, out);
+		return descend_further(mem, dom, depth, m, off, len, out);
 	append(out, m->u.mem.pid, m->u.mem.addr + off, len);
 	return true;
 }
 
-static bool walk(const struct engine *e, const struct emu_domain *dom, unsigned int depth,
+static bool walk(const struct emu_memory *mem, const struct emu_domain *dom, unsigned int depth,
 		 uint32_t key, uint64_t addr, uint64_t len, struct emu_seg_list *out)
 {
 	const struct emu_mkey *m;
 
 	if (depth > MAX_DEPTH)
 		return false;
-	m = admit(e, dom, key, addr, len);
-	return m && descend(e, dom, depth, m, addr - m->start, len, out);
+	m = admit(mem, dom, key, addr, len);
+	return m && descend(mem, dom, depth, m, addr - m->start, len, out);
 }
 
-bool emu_mkey_translate(const struct engine *e, const struct emu_domain *dom, uint32_t key,
+bool emu_mkey_translate(const struct emu_memory *mem, const struct emu_domain *dom, uint32_t key,
 			uint64_t addr, uint64_t len, struct emu_seg_list *out)
 {
 	if (out->n == ENGINE_SEGS)
 		return true;
-	return walk(e, dom, 0, key, addr, len, out);
+	return walk(mem, dom, 0, key, addr, len, out);
 }
 
-bool emu_sge_check(const struct engine *e, const struct emu_domain *dom, const struct emu_sge *sge,
-		   uint32_t nsge)
+bool emu_sge_check(const struct emu_memory *mem, const struct emu_domain *dom,
+		   const struct emu_sge *sge, uint32_t nsge)
 {
 	uint32_t i;
 
 	for (i = 0; i < nsge; i++)
-		if (!sge[i].inl && !emu_mkey_check(e, dom, sge[i].lkey, sge[i].addr, sge[i].len))
+		if (!sge[i].inl && !emu_mkey_check(mem, dom, sge[i].lkey, sge[i].addr, sge[i].len))
 			return false;
 	return true;
 }
 
-bool emu_sge_translate(const struct engine *e, const struct emu_domain *dom,
+bool emu_sge_translate(const struct emu_memory *mem, const struct emu_domain *dom,
 		       const struct emu_sge *sge, uint32_t nsge, uint64_t off, uint64_t len,
 		       struct emu_seg_list *out)
 {
@@ -311,7 +311,7 @@ bool emu_sge_translate(const struct engine *e, const struct emu_domain *dom,
 		n = len < sge[i].len - off ? len : sge[i].len - off;
 		if (sge[i].inl)
 			append(out, dom->pid, sge[i].addr + off, n);
-		else if (!emu_mkey_translate(e, dom, sge[i].lkey, sge[i].addr + off, n, out))
+		else if (!emu_mkey_translate(mem, dom, sge[i].lkey, sge[i].addr + off, n, out))
 			return false;
 		off = 0;
 		len -= n;
@@ -319,10 +319,10 @@ bool emu_sge_translate(const struct engine *e, const struct emu_domain *dom,
 	return true;
 }
 
-bool emu_mkey_reach(const struct engine *e, const struct emu_domain *dom, const struct emu_mkey *m,
-		    uint64_t addr, uint64_t len, struct emu_seg_list *out)
+bool emu_mkey_reach(const struct emu_memory *mem, const struct emu_domain *dom,
+		    const struct emu_mkey *m, uint64_t addr, uint64_t len, struct emu_seg_list *out)
 {
 	out->n = 0;
 	out->len = 0;
-	return descend(e, dom, 0, m, addr - m->start, len, out);
+	return descend(mem, dom, 0, m, addr - m->start, len, out);
 }

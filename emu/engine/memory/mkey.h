@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* The translation of keys and addresses to pieces of memory. */
-#ifndef EMU_ENGINE_MKEY_H
-#define EMU_ENGINE_MKEY_H
+#ifndef EMU_ENGINE_MEMORY_MKEY_H
+#define EMU_ENGINE_MEMORY_MKEY_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,7 +11,7 @@
 /* The most pieces of one copy. */
 #define ENGINE_SEGS 128
 
-struct engine;
+struct emu_memory;
 
 /* Physical pieces in order; `len` is their sum. */
 struct emu_seg_list {
@@ -30,30 +30,31 @@ struct emu_domain {
 };
 
 /* Is the whole access allowed? */
-bool emu_mkey_check(const struct engine *e, const struct emu_domain *dom, uint32_t key,
+bool emu_mkey_check(const struct emu_memory *mem, const struct emu_domain *dom, uint32_t key,
 		    uint64_t addr, uint64_t len);
 /*
  * Append the pieces of [addr, addr + len); only the first ones if the list fills up. False: the
  * access is refused.
  */
-bool emu_mkey_translate(const struct engine *e, const struct emu_domain *dom, uint32_t key,
+bool emu_mkey_translate(const struct emu_memory *mem, const struct emu_domain *dom, uint32_t key,
 			uint64_t addr, uint64_t len, struct emu_seg_list *out);
 /* Are all entries of a scatter/gather list allowed? */
-bool emu_sge_check(const struct engine *e, const struct emu_domain *dom, const struct emu_sge *sge,
-		   uint32_t nsge);
+bool emu_sge_check(const struct emu_memory *mem, const struct emu_domain *dom,
+		   const struct emu_sge *sge, uint32_t nsge);
 /* Translate bytes [off, off + len) of a scatter/gather list, as emu_mkey_translate(). */
-bool emu_sge_translate(const struct engine *e, const struct emu_domain *dom,
+bool emu_sge_translate(const struct emu_memory *mem, const struct emu_domain *dom,
 		       const struct emu_sge *sge, uint32_t nsge, uint64_t off, uint64_t len,
 		       struct emu_seg_list *out);
 /* The mkey of `key`, behind its alias if it is one; NULL if the domain may not use it. */
-const struct emu_mkey *emu_mkey_find(const struct engine *e, const struct emu_domain *dom,
+const struct emu_mkey *emu_mkey_find(const struct emu_memory *mem, const struct emu_domain *dom,
 				     uint32_t key);
 /* The mkey that an entry of a list names; NULL if it does not exist. */
-const struct emu_mkey *emu_mkey_below(const struct engine *e, const struct emu_mkey *list,
+const struct emu_mkey *emu_mkey_below(const struct emu_memory *mem, const struct emu_mkey *list,
 				      uint32_t key);
 /* Translate with an mkey that emu_mkey_find() returned. */
-bool emu_mkey_reach(const struct engine *e, const struct emu_domain *dom, const struct emu_mkey *m,
-		    uint64_t addr, uint64_t len, struct emu_seg_list *out);
+bool emu_mkey_reach(const struct emu_memory *mem, const struct emu_domain *dom,
+		    const struct emu_mkey *m, uint64_t addr, uint64_t len,
+		    struct emu_seg_list *out);
 
 static inline bool emu_mkey_is_list(const struct emu_mkey *m)
 {

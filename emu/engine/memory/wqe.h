@@ -1,17 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Parsing work requests: entries of send queues, receive queues and shared receive queues. */
-#ifndef EMU_ENGINE_WQE_H
-#define EMU_ENGINE_WQE_H
+#ifndef EMU_ENGINE_MEMORY_WQE_H
+#define EMU_ENGINE_MEMORY_WQE_H
 
 #include <stdint.h>
 
-#include "emu/engine/ud.h"
 #include "emu/ipc/codes.h"
 #include "emu/ipc/shm.h"
 
 #define ENGINE_WQE_MAX (63 * 16)
 #define ENGINE_MAX_MSG (1ull << 30) /* max_msg_sz and log_max_msg, as the server announces them */
+#define ENGINE_UD_MTU  4096u	    /* of the port: a datagram is one packet */
 #define ENGINE_MAX_SEG (1ull << 31) /* a length of 0 */
+
+/* The destination of a datagram: the address vector of its WQE. */
+struct emu_av {
+	uint32_t qkey;
+	uint32_t qpn;
+	uint32_t flow; /* label */
+	uint8_t sgid_index;
+	uint8_t tclass;
+	uint8_t hop_limit;
+	uint8_t dgid[16];
+};
 
 /* A parsed WQE of the send queue. */
 struct emu_wqe {

@@ -5,14 +5,14 @@
  * handler that was installed before. If the program installs its own handler later, or runs under
  * a sanitizer that needs the signals, the kernel copies instead.
  */
-#ifndef EMU_ENGINE_GUARD_H
-#define EMU_ENGINE_GUARD_H
+#ifndef EMU_ENGINE_MEMORY_GUARD_H
+#define EMU_ENGINE_MEMORY_GUARD_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct engine;
+struct emu_memory;
 
 /* Whether the engine may handle the faults of its copies. */
 struct emu_guard {
@@ -21,9 +21,9 @@ struct emu_guard {
 };
 
 /* Check whether the signals are still ours. */
-bool emu_guard_ask(struct engine *e);
+bool emu_guard_ask(struct emu_memory *mem);
 /* Before a thread makes a pass, which may trust the check of another thread. */
-void emu_guard_enter(const struct engine *e);
+void emu_guard_enter(const struct emu_memory *mem);
 /* Copy; false if a page was missing, when some of it may be done. */
 bool emu_guard_move(void *dst, const void *src, size_t len);
 

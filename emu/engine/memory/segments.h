@@ -7,8 +7,8 @@
  * struct mlx5_wqe_*_seg, struct mlx5_cqe64 and struct mlx5_err_cqe; Linux, include/linux/mlx5/qp.h and
  * device.h have the same.
  */
-#ifndef EMU_ENGINE_SEGMENTS_H
-#define EMU_ENGINE_SEGMENTS_H
+#ifndef EMU_ENGINE_MEMORY_SEGMENTS_H
+#define EMU_ENGINE_MEMORY_SEGMENTS_H
 
 #include <stddef.h>
 #include <stdint.h>
