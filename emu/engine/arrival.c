@@ -62,7 +62,7 @@ static void arrive(struct engine *e, const struct wire_path *from, const uint8_t
  */
 static void answer(struct engine *e, bool last)
 {
-	uint32_t qpn = e->net.answering;
+	uint32_t qpn = e->conns.answering;
 	const struct emu_qp *q = &e->cfg.queues->qp[qpn];
 
 	emu_cq_publish(e);

@@ -55,14 +55,14 @@ void emu_capture_send(struct engine *e, struct emu_note_packet *n)
 	size_t len = offsetof(struct emu_note_packet, bytes) + n->kept;
 
 	n->time = now_realtime();
-	n->lost = e->capture_lost;
+	n->lost = e->lost.capture;
 	while (!emu_engine_record(e, n, len)) {
-		if (e->capture_lost || !wait_for_server(e)) {
-			e->capture_lost++;
+		if (e->lost.capture || !wait_for_server(e)) {
+			e->lost.capture++;
 			return;
 		}
 	}
-	e->capture_lost = 0;
+	e->lost.capture = 0;
 }
 
 static void put_bytes(struct emu_note_packet *n, const uint8_t *bytes, size_t len)

@@ -198,7 +198,7 @@ static enum wire_answer take(void *ctx, uint32_t srqn, uint64_t *room)
 
 	if (!emu_receiver_find(&c->rx, srqn))
 		return WIRE_REFUSE_REQUEST;
-	if ((c->e->qp_faults && emu_fault_unready(c->q)) || emu_receiver_frozen(&c->rx) ||
+	if ((c->e->pass.qp_faults && emu_fault_unready(c->q)) || emu_receiver_frozen(&c->rx) ||
 	    !emu_receiver_take(&c->rx, &w)) {
 		emu_count_violation(c->e, c->q, EMU_COUNTER_out_of_buffer);
 		return WIRE_NOT_READY;
@@ -301,8 +301,8 @@ static void finish(struct emu_conn *c)
 {
 	while (c->done && emu_sq_finish(c->e, c->qpn))
 		c->done--;
-	if (c->done && c->run->held_until < c->e->net.deadline)
-		c->e->net.deadline = c->run->held_until;
+	if (c->done && c->run->held_until < c->e->pass.deadline)
+		c->e->pass.deadline = c->run->held_until;
 }
 
 /* The queue has failed: a completion is delayed no more. */
@@ -447,25 +447,25 @@ static struct emu_conn *room_for(struct engine *e, uint32_t qpn)
 	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 	long p;
 
-	if (e->conns)
-		return &e->conns[qpn];
-	p = syscall(SYS_mmap, NULL, EMU_MAX_QPS * sizeof(*e->conns), PROT_READ | PROT_WRITE, flags,
-		    -1, 0);
+	if (e->conns.room)
+		return &e->conns.room[qpn];
+	p = syscall(SYS_mmap, NULL, EMU_MAX_QPS * sizeof(*e->conns.room), PROT_READ | PROT_WRITE,
+		    flags, -1, 0);
 	if (p == -1)
 		return NULL;
-	e->conns = (struct emu_conn *)p;
-	return &e->conns[qpn];
+	e->conns.room = (struct emu_conn *)p;
+	return &e->conns.room[qpn];
 }
 
 /* Whole pages that no other connection shares are given back. */
 static void release(struct engine *e, uint32_t qpn)
 {
 	uintptr_t page = (uintptr_t)PAGE_BYTES - 1;
-	uintptr_t from = ((uintptr_t)e->conn[qpn] + page) & ~page;
-	uintptr_t to = (uintptr_t)(e->conn[qpn] + 1) & ~page;
+	uintptr_t from = ((uintptr_t)e->conns.of[qpn] + page) & ~page;
+	uintptr_t to = (uintptr_t)(e->conns.of[qpn] + 1) & ~page;
 
 	syscall(SYS_madvise, from, to - from, MADV_DONTNEED);
-	e->conn[qpn] = NULL;
+	e->conns.of[qpn] = NULL;
 }
 
 static struct emu_conn *begin(struct engine *e, uint32_t qpn)
@@ -492,7 +492,7 @@ static struct emu_conn *begin(struct engine *e, uint32_t qpn)
 	c->flow = wire_path_sport(q->route.flow_label, qpn, q->dest_qpn);
 	describe(c, &attr);
 	wire_qp_open(&c->wire, &attr, &ops, c);
-	e->conn[qpn] = c;
+	e->conns.of[qpn] = c;
 	return c;
 }
 
@@ -506,7 +506,7 @@ static bool is_current(const struct engine *e, const struct emu_conn *c)
 struct emu_conn *emu_conn_of(struct engine *e, uint32_t qpn)
 {
 	const struct emu_qp *q = &e->cfg.queues->qp[qpn];
-	struct emu_conn *c = e->conn[qpn];
+	struct emu_conn *c = e->conns.of[qpn];
 
 	if (c && is_current(e, c))
 		return c;
@@ -520,7 +520,7 @@ struct emu_conn *emu_conn_of(struct engine *e, uint32_t qpn)
 
 const struct wire_wr *emu_conn_request(const struct engine *e, uint32_t qpn, uint32_t psn)
 {
-	return e->conn[qpn] ? wire_requester_find(&e->conn[qpn]->wire, psn) : NULL;
+	return e->conns.of[qpn] ? wire_requester_find(&e->conns.of[qpn]->wire, psn) : NULL;
 }
 
 void emu_conns_prune(struct engine *e)
@@ -528,15 +528,15 @@ void emu_conns_prune(struct engine *e)
 	uint32_t i;
 
 	for (i = 0; e->net.granted && i < EMU_MAX_QPS; i++)
-		if (e->conn[i] && !is_current(e, e->conn[i]))
+		if (e->conns.of[i] && !is_current(e, e->conns.of[i]))
 			release(e, i);
 }
 
 void emu_conns_close(struct engine *e)
 {
-	if (e->conns)
-		syscall(SYS_munmap, e->conns, EMU_MAX_QPS * sizeof(*e->conns));
-	e->conns = NULL;
+	if (e->conns.room)
+		syscall(SYS_munmap, e->conns.room, EMU_MAX_QPS * sizeof(*e->conns.room));
+	e->conns.room = NULL;
 }
 
 /* --- work requests ---------------------------------------------------------------------------- */
@@ -646,7 +646,7 @@ static void post(struct emu_conn *c)
 		n = hand_over(c, avail);
 		if (!n)
 			return;
-		c->e->worked = true;
+		c->e->pass.worked = true;
 		avail = (uint16_t)(avail - n);
 	}
 }
@@ -656,7 +656,7 @@ static void post(struct emu_conn *c)
 static bool is_cut_off(const struct emu_conn *c)
 {
 	return atomic_load(&c->q->dest_func) != EMU_ON_WIRE ||
-	       (c->e->qp_faults && emu_fault_silences(c->q, c->q));
+	       (c->e->pass.qp_faults && emu_fault_silences(c->q, c->q));
 }
 
 static void output(struct emu_conn *c)
@@ -667,19 +667,19 @@ static void output(struct emu_conn *c)
 
 	for (i = 0; i < ENGINE_BUDGET; i++) {
 		uint8_t *out = emu_net_reserve(e);
-		size_t len = wire_qp_output(&c->wire, e->now, out);
+		size_t len = wire_qp_output(&c->wire, e->pass.now, out);
 
 		if (!len)
 			break;
-		e->worked = true;
+		e->pass.worked = true;
 		if (is_cut_off(c))
 			continue;
 		emu_net_send(e, c->qpn, c->endpoint, &c->wire.attr.path, c->flow, len);
 		emu_count_sent_packet(e, c->q, len);
 	}
 	deadline = wire_qp_deadline(&c->wire);
-	if (deadline < e->net.deadline)
-		e->net.deadline = deadline;
+	if (deadline < e->pass.deadline)
+		e->pass.deadline = deadline;
 }
 
 /*
@@ -703,13 +703,13 @@ static bool rests(struct emu_conn *c)
 	uint16_t handed = (uint16_t)(c->next - c->run->sq_ci);
 
 	if (r->una != c->una || r->end != c->end)
-		c->moved = c->e->now;
+		c->moved = c->e->pass.now;
 	c->una = r->una;
 	c->end = r->end;
 	if (r->rnr_at || is_cut_off(c))
 		return true;
 	return emu_sq_posted(c->q, c->run) == handed &&
-	       (r->head == r->tail || (r->top == r->end && c->e->now - c->moved >= QUIET_NS));
+	       (r->head == r->tail || (r->top == r->end && c->e->pass.now - c->moved >= QUIET_NS));
 }
 
 void emu_conn_advance(struct emu_conn *c)
@@ -747,9 +747,9 @@ static void count_foreign(struct emu_conn *c, uint32_t psn)
 /* What packets of one queue pair cause, acknowledgements above all, goes together when they were all processed. */
 void emu_conn_answer(struct engine *e)
 {
-	struct emu_conn *c = e->net.answering ? e->conn[e->net.answering] : NULL;
+	struct emu_conn *c = e->conns.answering ? e->conns.of[e->conns.answering] : NULL;
 
-	e->net.answering = 0;
+	e->conns.answering = 0;
 	if (c)
 		output(c);
 }
@@ -768,15 +768,15 @@ enum wire_drop emu_conn_input(struct emu_conn *c, const struct wire_path *from,
 	if (state < EMU_QPS_RTR || state == EMU_QPS_ERR || is_cut_off(c))
 		return WIRE_DROP_STATE;
 	c->parsed = false;
-	if (c->e->net.answering != c->qpn)
+	if (c->e->conns.answering != c->qpn)
 		emu_conn_answer(c->e);
-	c->e->net.answering = c->qpn;
+	c->e->conns.answering = c->qpn;
 	if (wire_kind_is_request(p->op.kind) && wire_replies_are_pending(&c->wire)) {
 		emu_cq_publish(c->e);
 		output(c);
 	}
 	fresh = p->psn == c->wire.responder.epsn;
-	drop = wire_qp_input(&c->wire, c->e->now, from, p);
+	drop = wire_qp_input(&c->wire, c->e->pass.now, from, p);
 	if (drop == WIRE_DROP_PKEY)
 		count_foreign(c, p->psn);
 	emu_count_arrived_packet(c->e, c->q, p, fresh && drop == WIRE_ACCEPTED);

@@ -9,12 +9,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "emu/ipc/shm.h"
 #include "emu/wire/packet.h"
 #include "emu/wire/path.h"
 
 struct engine;
 struct emu_conn;
 struct wire_wr;
+
+struct emu_conns {
+	struct emu_conn *room;		  /* for one of each queue pair; NULL: not yet needed */
+	struct emu_conn *of[EMU_MAX_QPS]; /* NULL: none, or not yet */
+	uint32_t answering; /* the queue pair whose packets are being processed; 0: none */
+};
 
 /*
  * The connection of a queue pair; it begins when the queue pair has a route and is ready to receive. NULL: the

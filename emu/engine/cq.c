@@ -28,7 +28,7 @@ static void close_channel(struct engine *e, struct emu_cq_run *r)
 		return;
 	syscall(SYS_close, r->channel - 1);
 	r->channel = 0;
-	e->channels--;
+	e->cq.channels--;
 }
 
 static struct emu_cq *find(struct engine *e, uint32_t cqn, struct emu_cq_run **run)
@@ -43,7 +43,7 @@ static struct emu_cq *find(struct engine *e, uint32_t cqn, struct emu_cq_run **r
 	serial = atomic_load(&cq->serial); /* grace.pml: look_up */
 	if (!serial || cq->engine != e->cfg.slot)
 		return NULL;
-	r = &e->cq_run[cqn];
+	r = &e->cq.run[cqn];
 	if (r->serial != serial) {
 		close_channel(e, r);
 		memset(r, 0, sizeof(*r));
@@ -96,10 +96,10 @@ static bool is_full(const struct emu_cq *cq, uint32_t ci)
 /* The batch's CQ was checked in this pass. */
 static struct emu_cq *find_quickly(struct engine *e, uint32_t cqn, struct emu_cq_run **run)
 {
-	if (!e->batch.n || e->batch.cqn != cqn)
+	if (!e->cq.batch.n || e->cq.batch.cqn != cqn)
 		return find(e, cqn, run);
-	*run = &e->cq_run[cqn];
-	return e->batch.cq;
+	*run = &e->cq.run[cqn];
+	return e->cq.batch.cq;
 }
 
 static uint8_t *entry(const struct emu_cq *cq, uint32_t index)
@@ -127,7 +127,7 @@ uint32_t emu_cq_produced(const struct engine *e, uint32_t cqn)
 
 void emu_cq_publish(struct engine *e)
 {
-	struct emu_cq_batch *b = &e->batch;
+	struct emu_cq_batch *b = &e->cq.batch;
 	const struct emu_cq *cq = b->cq;
 	uint64_t now;
 	uint32_t i;
@@ -135,8 +135,8 @@ void emu_cq_publish(struct engine *e)
 	if (!b->n)
 		return;
 	now = monotonic_ns();
-	e->now = now;
-	e->timed = true;
+	e->pass.now = now;
+	e->pass.timed = true;
 	for (i = 0; i < b->n; i++) {
 		struct emu_cqe64 *cqe = cqe64(cq, cq->pi - b->n + i);
 
@@ -164,7 +164,7 @@ static void claim(const struct emu_cqe64 *p)
  */
 static bool make_room(struct engine *e, struct emu_cq *cq, uint32_t cqn, struct emu_cq_run *r)
 {
-	struct emu_cq_batch *b = &e->batch;
+	struct emu_cq_batch *b = &e->cq.batch;
 
 	if (b->n == ENGINE_CQES || b->cq != cq)
 		emu_cq_publish(e);
@@ -228,15 +228,15 @@ static void put_minis(const struct emu_cq *cq, const struct emu_cq_session *s, u
 
 static void write_session(struct engine *e, struct emu_cq *cq, uint32_t n)
 {
-	const struct emu_cq_session *s = &e->session;
+	const struct emu_cq_session *s = &e->cq.session;
 	struct emu_cqe64 *title = blank_entry(cq, cq->pi);
 	uint8_t op_own = (uint8_t)(s->first.opcode << 4 | (cq->pi & cq->entries ? 1 : 0));
 	uint32_t i;
 
-	e->now = monotonic_ns();
-	e->timed = true;
+	e->pass.now = monotonic_ns();
+	e->pass.timed = true;
 	fill(title, &s->first);
-	emu_put64(title->timestamp, e->now);
+	emu_put64(title->timestamp, e->pass.now);
 	if (n > 1) {
 		op_own |= COMPRESSED;
 		emu_put32(title->byte_cnt, n);
@@ -272,14 +272,14 @@ static void fail_cq(struct engine *e, struct emu_cq *cq, uint32_t cqn, uint32_t 
 
 static void end_session(struct engine *e)
 {
-	struct emu_cq_session *s = &e->session;
+	struct emu_cq_session *s = &e->cq.session;
 	struct emu_cq_run *r;
 	struct emu_cq *cq = find(e, s->cqn, &r);
 	uint32_t n = s->n;
 
 	emu_cq_publish(e);
 	s->n = 0;
-	e->worked = true;
+	e->pass.worked = true;
 	if (!cq || r->serial != s->cq_serial || !is_current(e, s))
 		return;
 	if (has_room(cq, n))
@@ -290,38 +290,38 @@ static void end_session(struct engine *e)
 
 void emu_cq_end_session(struct engine *e)
 {
-	if (e->session.n && !emu_cq_frozen(e, e->session.cqn))
+	if (e->cq.session.n && !emu_cq_frozen(e, e->cq.session.cqn))
 		end_session(e);
 }
 
 void emu_cq_age_session(struct engine *e)
 {
-	const struct emu_cq_session *s = &e->session;
+	const struct emu_cq_session *s = &e->cq.session;
 
 	if (!s->n)
 		return;
-	if (e->now - s->opened >= ENGINE_SESSION_NS ||
-	    (!e->worked && e->now - s->grown >= ENGINE_QUIET_NS))
+	if (e->pass.now - s->opened >= ENGINE_SESSION_NS ||
+	    (!e->pass.worked && e->pass.now - s->grown >= ENGINE_QUIET_NS))
 		emu_cq_end_session(e);
 }
 
 static void begin_session(struct engine *e, uint32_t cqn, const struct emu_cqe *cqe)
 {
 	const struct emu_qp *q = &e->cfg.queues->qp[cqe->qpn];
-	struct emu_cq_session *s = &e->session;
+	struct emu_cq_session *s = &e->cq.session;
 
 	s->cqn = cqn;
-	s->cq_serial = e->cq_run[cqn].serial;
+	s->cq_serial = e->cq.run[cqn].serial;
 	s->qp_serial = atomic_load(&q->serial);
 	s->qp_resets = atomic_load(&q->resets);
-	s->opened = e->now;
+	s->opened = e->pass.now;
 	s->first = *cqe;
 }
 
 /* False: it must be written now. */
 static bool hold(struct engine *e, const struct emu_cq *cq, uint32_t cqn, const struct emu_cqe *cqe)
 {
-	struct emu_cq_session *s = &e->session;
+	struct emu_cq_session *s = &e->cq.session;
 	bool compressible = is_compressible(e, cqe);
 
 	/* The server may freeze a CQ during a pass: that applies from the next pass on. */
@@ -333,7 +333,7 @@ static bool hold(struct engine *e, const struct emu_cq *cq, uint32_t cqn, const 
 		return false;
 	if (!s->n)
 		begin_session(e, cqn, cqe);
-	s->grown = e->now;
+	s->grown = e->pass.now;
 	s->byte_cnt[s->n++] = cqe->byte_cnt;
 	if (s->n >= cq->session || s->n >= cq->entries)
 		end_session(e);
@@ -343,7 +343,7 @@ static bool hold(struct engine *e, const struct emu_cq *cq, uint32_t cqn, const 
 /* Room for one more, besides the session. */
 static bool has_room_beside(const struct engine *e, const struct emu_cq *cq, uint32_t cqn)
 {
-	return !e->session.n || e->session.cqn != cqn || has_room(cq, e->session.n + 1);
+	return !e->cq.session.n || e->cq.session.cqn != cqn || has_room(cq, e->cq.session.n + 1);
 }
 
 static bool push(struct engine *e, uint32_t cqn, const struct emu_cqe *cqe)
@@ -354,7 +354,7 @@ static bool push(struct engine *e, uint32_t cqn, const struct emu_cqe *cqe)
 
 	if (!cq)
 		return true; /* destroyed: no program reads it */
-	if (e->rule != EMU_CQE_NORMAL)
+	if (e->pass.rule != EMU_CQE_NORMAL)
 		cqe = emu_fault_completion(e, cqe, &other);
 	if (!cqe)
 		return true;
@@ -369,14 +369,15 @@ static bool push(struct engine *e, uint32_t cqn, const struct emu_cqe *cqe)
 		return cqe != &other;
 	claim(cqe64(cq, cq->pi + AHEAD));
 	fill(blank_entry(cq, cq->pi), cqe);
-	e->batch.op_own[e->batch.n++] = (uint8_t)(cqe->opcode << 4 | (cqe->solicited ? 2 : 0) |
-						  ((cq->pi & cq->entries) ? 1 : 0));
+	e->cq.batch.op_own[e->cq.batch.n++] =
+		(uint8_t)(cqe->opcode << 4 | (cqe->solicited ? 2 : 0) |
+			  ((cq->pi & cq->entries) ? 1 : 0));
 	cq->pi++;
 	if (cqe->solicited || cqe->syndrome) {
 		r->solicited = cq->pi;
 		r->any_solicited = true;
 	}
-	e->worked = true;
+	e->pass.worked = true;
 	return cqe != &other;
 }
 
@@ -425,7 +426,8 @@ bool emu_cq_push(struct engine *e, uint32_t cqn, const struct emu_cqe *cqe)
 {
 	if (cqe->syndrome)
 		emu_count_completion(e, cqe);
-	if (e->rule == EMU_CQE_TWICE && has_room_for_duplicate(e, cqn) && emu_fault_twice(e, cqe))
+	if (e->pass.rule == EMU_CQE_TWICE && has_room_for_duplicate(e, cqn) &&
+	    emu_fault_twice(e, cqe))
 		return push_twice(e, cqn, cqe);
 	return push(e, cqn, cqe);
 }
@@ -447,7 +449,7 @@ static bool moderated(struct engine *e, const struct emu_cq *cq, struct emu_cq_r
 		r->held_since = now;
 	if (now - r->held_since >= (uint64_t)(moderation >> 16) * 1000)
 		return false;
-	e->worked = true; /* no sleep before it was sent */
+	e->pass.worked = true; /* no sleep before it was sent */
 	return true;
 }
 
@@ -459,7 +461,7 @@ void emu_cq_sent(struct engine *e, uint32_t cqn)
 	if (!cq)
 		return;
 	r->is_answered = !r->sent_at;
-	r->sent_at = e->now;
+	r->sent_at = e->pass.now;
 	r->sent_pi = cq->pi;
 }
 
@@ -480,10 +482,10 @@ static bool awaits_reply(struct engine *e, const struct emu_cq *cq, const struct
 	uint64_t end = r->sent_at + ENGINE_REPLY_NS;
 
 	if (!r->sent_at || !r->is_answered || cq->pi != r->sent_pi || !r->fired ||
-	    cq->pi - r->fired_pi != 1 || e->now >= end)
+	    cq->pi - r->fired_pi != 1 || e->pass.now >= end)
 		return false;
-	if (end < e->net.deadline)
-		e->net.deadline = end;
+	if (end < e->pass.deadline)
+		e->pass.deadline = end;
 	return true;
 }
 
@@ -503,7 +505,7 @@ static uint32_t strongest(struct emu_cq_run *r, uint32_t arm)
 /* Without the watcher nobody may notice that the server has ended, and close the channel. */
 static bool may_hold_channel(const struct engine *e)
 {
-	return e->doorbells.stop_fd >= 0 && e->channels < ENGINE_CHANNELS;
+	return e->doorbells.stop_fd >= 0 && e->cq.channels < ENGINE_CHANNELS;
 }
 
 void emu_cq_accept(struct engine *e, const struct emu_channel_grant *g, int fd)
@@ -516,7 +518,7 @@ void emu_cq_accept(struct engine *e, const struct emu_channel_grant *g, int fd)
 	}
 	r->channel = fd + 1;
 	r->element = g->element;
-	e->channels++;
+	e->cq.channels++;
 }
 
 void emu_cq_prune(struct engine *e)
@@ -524,8 +526,8 @@ void emu_cq_prune(struct engine *e)
 	struct emu_cq_run *r;
 	uint32_t i;
 
-	for (i = 0; e->channels && i < EMU_MAX_CQS; i++) {
-		r = &e->cq_run[i];
+	for (i = 0; e->cq.channels && i < EMU_MAX_CQS; i++) {
+		r = &e->cq.run[i];
 		if (r->channel && r->serial != atomic_load(&e->cfg.queues->cq[i].serial))
 			close_channel(e, r);
 	}
@@ -535,8 +537,8 @@ void emu_cq_close_channels(struct engine *e)
 {
 	uint32_t i;
 
-	for (i = 0; e->channels && i < EMU_MAX_CQS; i++)
-		close_channel(e, &e->cq_run[i]);
+	for (i = 0; e->cq.channels && i < EMU_MAX_CQS; i++)
+		close_channel(e, &e->cq.run[i]);
 }
 
 /*
@@ -586,15 +588,15 @@ void emu_cq_notify(struct engine *e, uint32_t cqn)
 		return;
 	note.serial = r->serial;
 	if (!report(e, cq, r, &note)) { /* cq.pml: event_send */
-		e->unsent = true;	/* cq.pml: event_unsent */
+		e->pass.unsent = true;	/* cq.pml: event_unsent */
 		return;
 	}
-	e->reported = e->now;
+	e->cq.reported = e->pass.now;
 	r->held_since = 0;
 	r->any = false;
 	r->fired = true;
 	r->fired_sn = sn;
 	r->fired_pi = cq->pi;
 	r->any_solicited = false;
-	e->worked = true;
+	e->pass.worked = true;
 }

@@ -90,6 +90,14 @@ struct emu_cq_session {
 	uint32_t byte_cnt[EMU_MAX_SESSION];
 };
 
+struct emu_completions {
+	struct emu_cq_batch batch;
+	struct emu_cq_session session;
+	uint64_t reported; /* ns; when a completion event was sent last; 0: never */
+	uint32_t channels; /* how many of `run` have one */
+	struct emu_cq_run run[EMU_MAX_CQS];
+};
+
 /* Does the server change the CQ? Then nothing may be written to it in this pass. */
 bool emu_cq_frozen(const struct engine *e, uint32_t cqn);
 /*

@@ -46,7 +46,7 @@ enum emu_syndrome emu_datagram_send(struct engine *e, uint32_t qpn, const struct
 		.src_qpn = qpn,
 		.dest_qpn = w->av.qpn & WIRE_QPN_MASK,
 		.qkey = w->av.qkey & CONTROLLED_QKEY ? q->qkey : w->av.qkey,
-		.psn = e->net.psn,
+		.psn = e->datagrams.psn,
 		.imm = emu_get32((const uint8_t *)&w->imm),
 		.pkey = atomic_load(&q->pkey),
 		.has_imm = w->opcode == EMU_WQE_SEND_IMM,
@@ -60,7 +60,7 @@ enum emu_syndrome emu_datagram_send(struct engine *e, uint32_t qpn, const struct
 		return EMU_SYN_LOC_PROT;
 	memcpy(path.src, e->cfg.tables->endpoint[endpoint].addr, sizeof(path.src));
 	memcpy(path.dst, w->av.dgid, sizeof(path.dst));
-	e->net.psn = wire_psn_add(e->net.psn, 1);
+	e->datagrams.psn = wire_psn_add(e->datagrams.psn, 1);
 	emu_net_send(e, qpn, endpoint, &path, wire_path_sport(w->av.flow, qpn, d.dest_qpn),
 		     head + d.len);
 	return EMU_SYN_OK;

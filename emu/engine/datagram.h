@@ -12,6 +12,10 @@
 
 struct engine;
 
+struct emu_datagrams {
+	uint32_t psn; /* of all UD queue pairs */
+};
+
 /* The endpoint by which a datagram of `q` leaves; EMU_MAX_ENDPOINTS: it does not. */
 uint32_t emu_datagram_route(const struct engine *e, const struct emu_qp *q,
 			    const struct emu_av *av);

@@ -349,7 +349,7 @@ void emu_doorbells_close(struct engine *e)
 
 bool emu_doorbells_checked(const struct engine *e)
 {
-	return e->doorbells.checked && e->doorbells.change == e->change;
+	return e->doorbells.checked && e->doorbells.change == e->scan.change;
 }
 
 void emu_doorbells_check(struct engine *e)
@@ -358,7 +358,7 @@ void emu_doorbells_check(struct engine *e)
 	int err = emu_doorbell_records_are_exclusive(e, &d->exclusive);
 
 	d->checked = true;
-	d->change = e->change;
+	d->change = e->scan.change;
 	if (err)
 		report(d, EMU_DOORBELLS_NO_PROC, err);
 	else

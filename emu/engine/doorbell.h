@@ -37,25 +37,32 @@
 struct engine;
 
 struct emu_doorbells {
-	struct emu_doorbells *next; /* of this process */
+	/* Set once, before the watcher starts. */
 	struct engine *engine;
 	struct emu_engine *slot;
 	uint64_t ino; /* of the file of doorbell pages */
-	int uffd;
-	int stop_fd; /* an eventfd: the watcher shall look at `uffd` again, or end */
+	int stop_fd;  /* an eventfd: the watcher shall look at `uffd` again, or end */
 	int notify_fd;
 	pthread_t watcher;
+
+	/* Both threads, and threads of the program that map pages. */
 	_Atomic bool usable;  /* the watcher runs, and `uffd` is open */
 	_Atomic bool armed;   /* a ring wakes the engine */
 	_Atomic bool hung_up; /* the server has closed the notify socket */
+
+	/* The same threads, under the lock of doorbell.c. */
+	struct emu_doorbells *next; /* of this process */
+	int uffd;
 	bool ending;
 	bool known; /* `page` has all pages */
-	bool checked;
-	uint32_t change; /* of the queues, when they were checked */
-	bool exclusive;	 /* no other process can ring for them */
 	uint32_t failures;
 	uint32_t count;
 	uint64_t page[ENGINE_DOORBELLS];
+
+	/* The engine's thread alone. */
+	bool checked;
+	bool exclusive;	 /* no other process can ring for the queues */
+	uint32_t change; /* of the queues, when they were checked */
 };
 
 /*

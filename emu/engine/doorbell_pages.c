@@ -116,14 +116,14 @@ int emu_doorbell_records_are_exclusive(struct engine *e, bool *exclusive)
 	if (pagemap < 0)
 		return errno;
 	*exclusive = true;
-	for (i = 0; !err && i < e->qp_count; i++) {
-		const struct emu_qp *q = &queues->qp[e->qp_list[i]];
+	for (i = 0; !err && i < e->scan.qp_count; i++) {
+		const struct emu_qp *q = &queues->qp[e->scan.qp_list[i]];
 
 		if (atomic_load(&q->serial) && q->engine == e->cfg.slot && q->sq_wqe_count)
 			err = look_at(pagemap, q->dbr_addr, exclusive);
 	}
-	for (i = 0; !err && i < e->cq_count; i++) {
-		const struct emu_cq *cq = &queues->cq[e->cq_list[i]];
+	for (i = 0; !err && i < e->scan.cq_count; i++) {
+		const struct emu_cq *cq = &queues->cq[e->scan.cq_list[i]];
 
 		if (atomic_load(&cq->serial) && cq->engine == e->cfg.slot && cq->has_channel)
 			err = look_at(pagemap, cq->dbr_addr, exclusive);

@@ -59,18 +59,18 @@ static void scan_targets(struct engine *e)
 	uint32_t high = atomic_load(&queues->qp_high);
 	uint32_t i;
 
-	for (i = 0; i < e->srq_count && !e->has_xsrqs; i++)
-		e->has_xsrqs = queues->srq[e->srq_list[i]].type == EMU_SRQT_XRC;
-	e->tgt_count = 0;
-	for (i = 0; e->has_xsrqs && i < high && i < EMU_MAX_QPS; i++)
+	for (i = 0; i < e->scan.srq_count && !e->scan.has_xsrqs; i++)
+		e->scan.has_xsrqs = queues->srq[e->scan.srq_list[i]].type == EMU_SRQT_XRC;
+	e->scan.tgt_count = 0;
+	for (i = 0; e->scan.has_xsrqs && i < high && i < EMU_MAX_QPS; i++)
 		if (atomic_load(&queues->qp[i].serial) && queues->qp[i].engine != e->cfg.slot &&
 		    queues->qp[i].type == EMU_QPT_XRC_TGT)
-			e->tgt_list[e->tgt_count++] = i;
+			e->scan.tgt_list[e->scan.tgt_count++] = i;
 }
 
 static bool has_queues(const struct engine *e)
 {
-	return e->qp_count || e->tgt_count;
+	return e->scan.qp_count || e->scan.tgt_count;
 }
 
 static void close_memory(struct engine *e)
@@ -86,25 +86,25 @@ static void scan(struct engine *e)
 	uint32_t high;
 	uint32_t i;
 
-	if (e->scanned && change == e->change)
+	if (e->scan.done && change == e->scan.change)
 		return;
-	e->scanned = true;
-	e->change = change;
-	e->qp_count = 0;
+	e->scan.done = true;
+	e->scan.change = change;
+	e->scan.qp_count = 0;
 	high = atomic_load(&queues->qp_high);
 	for (i = 0; i < high && i < EMU_MAX_QPS; i++)
 		if (atomic_load(&queues->qp[i].serial) && queues->qp[i].engine == e->cfg.slot)
-			e->qp_list[e->qp_count++] = i;
-	e->cq_count = 0;
+			e->scan.qp_list[e->scan.qp_count++] = i;
+	e->scan.cq_count = 0;
 	high = atomic_load(&queues->cq_high);
 	for (i = 0; i < high && i < EMU_MAX_CQS; i++)
 		if (atomic_load(&queues->cq[i].serial) && queues->cq[i].engine == e->cfg.slot)
-			e->cq_list[e->cq_count++] = i;
-	e->srq_count = 0;
+			e->scan.cq_list[e->scan.cq_count++] = i;
+	e->scan.srq_count = 0;
 	high = atomic_load(&queues->srq_high);
 	for (i = 0; i < high && i < EMU_MAX_SRQS; i++)
 		if (emu_srq_find(e, i))
-			e->srq_list[e->srq_count++] = i;
+			e->scan.srq_list[e->scan.srq_count++] = i;
 	scan_targets(e);
 	emu_cq_prune(e);
 	emu_grants_take(e);
@@ -205,7 +205,8 @@ static void visit_target(struct engine *e, uint32_t qpn)
 static void abandon(struct engine *e)
 {
 	e->abandoned = true;
-	e->worked = true;
+	e->pass.worked = true;
+	e->pass.deadline = UINT64_MAX;
 	emu_net_close_sockets(e);
 	emu_cq_close_channels(e);
 }
@@ -215,11 +216,11 @@ static void notify(struct engine *e)
 {
 	uint32_t i;
 
-	for (i = 0; i < e->cq_count && !e->abandoned; i++)
-		emu_cq_notify(e, e->cq_list[i]);
-	for (i = 0; i < e->srq_count && !e->abandoned; i++)
-		emu_srq_notify(e, e->srq_list[i]);
-	if (e->event_count)
+	for (i = 0; i < e->scan.cq_count && !e->abandoned; i++)
+		emu_cq_notify(e, e->scan.cq_list[i]);
+	for (i = 0; i < e->scan.srq_count && !e->abandoned; i++)
+		emu_srq_notify(e, e->scan.srq_list[i]);
+	if (e->events.count)
 		emu_engine_send_events(e);
 }
 
@@ -227,9 +228,9 @@ static void meet_packets(struct engine *e)
 {
 	if (!e->net.granted)
 		return;
-	e->now = monotonic_ns();
-	e->timed = true;
-	e->net.deadline = UINT64_MAX;
+	e->pass.now = monotonic_ns();
+	e->pass.timed = true;
+	e->pass.deadline = UINT64_MAX;
 	emu_arrivals(e);
 	/* Their queue pairs may be newer than the scan: then this pass does not visit them. */
 	emu_cq_publish(e);
@@ -241,16 +242,16 @@ static bool pass(struct engine *e)
 	bool mine;
 	uint32_t i;
 
-	e->worked = false;
-	e->unsent = false;
+	e->pass.worked = false;
+	e->pass.unsent = false;
 	emu_guard_enter(&e->memory);
 	if (atomic_load(&e->slot->serial) != e->serial) /* grace.pml: pass_check */
 		return false;
 	/* grace.pml, unmap.pml, server_exit.pml: pass_begin */
 	atomic_fetch_add(&e->slot->epoch, 1);
 	mine = atomic_load(&e->slot->serial) == e->serial;
-	e->rule = atomic_load(&e->cfg.queues->rule.action);
-	e->qp_faults = atomic_load(&e->cfg.queues->qp_faults);
+	e->pass.rule = atomic_load(&e->cfg.queues->rule.action);
+	e->pass.qp_faults = atomic_load(&e->cfg.queues->qp_faults);
 	/* server_exit.pml: look_for_end */
 	if (!e->abandoned && atomic_load(&e->cfg.queues->server_ended))
 		abandon(e);
@@ -259,10 +260,10 @@ static bool pass(struct engine *e)
 		emu_dmabufs_prune(&e->memory);
 		emu_maps_prune(&e->memory, e->abandoned);
 		meet_packets(e);
-		for (i = 0; i < e->qp_count; i++)
-			visit(e, e->qp_list[i]);
-		for (i = 0; i < e->tgt_count; i++)
-			visit_target(e, e->tgt_list[i]);
+		for (i = 0; i < e->scan.qp_count; i++)
+			visit(e, e->scan.qp_list[i]);
+		for (i = 0; i < e->scan.tgt_count; i++)
+			visit_target(e, e->scan.tgt_list[i]);
 		emu_net_flush(e);
 		emu_cq_age_session(e);
 		notify(e);
@@ -277,19 +278,29 @@ void emu_engine_stand_in(struct engine *e)
 {
 	if (pthread_mutex_trylock(&e->turn))
 		return;
-	e->now = monotonic_ns();
+	e->pass.now = monotonic_ns();
 	pass(e);
 	pthread_mutex_unlock(&e->turn);
 }
 
-static void look_for_server(struct engine *e)
+/* Of the engine's own thread, between passes. */
+struct idle {
+	uint32_t wake; /* the futex word, */
+	bool armed; /* and whether a ring wakes the engine, both as before the pass: see doorbell.h */
+	uint64_t ns;	 /* since the last pass with work */
+	uint32_t looks;	 /* passes without work that did not lead to a sleep */
+	uint32_t quiet;	 /* passes without work since the engine woke or armed the doorbells */
+	uint64_t looked; /* ns; when the server was checked last */
+};
+
+static void look_for_server(struct engine *e, struct idle *idle)
 {
 	char c;
 
 	if (atomic_load(&e->slot->orphaned) ||
-	    (e->now - e->looked < LOOK_NS && !atomic_load(&e->doorbells.hung_up)))
+	    (e->pass.now - idle->looked < LOOK_NS && !atomic_load(&e->doorbells.hung_up)))
 		return;
-	e->looked = e->now;
+	idle->looked = e->pass.now;
 	if (syscall(SYS_recvfrom, e->cfg.notify_fd, &c, sizeof(c), MSG_PEEK | MSG_DONTWAIT, NULL,
 		    NULL))
 		return;
@@ -305,13 +316,13 @@ static void look_for_server(struct engine *e)
  */
 static bool yields(const struct engine *e)
 {
-	return e->net.granted && e->reported && e->now - e->reported < EVENTS_NS;
+	return e->net.granted && e->cq.reported && e->pass.now - e->cq.reported < EVENTS_NS;
 }
 
 /* Time in which others had the processor does not count: each look takes a microsecond or two. */
-static bool looks_again(struct engine *e, uint64_t idle_ns)
+static bool looks_again(const struct engine *e, struct idle *idle)
 {
-	return idle_ns < SPIN_NS || (yields(e) && e->looks++ < NET_LOOKS);
+	return idle->ns < SPIN_NS || (yields(e) && idle->looks++ < NET_LOOKS);
 }
 
 static void relax(const struct engine *e)
@@ -330,26 +341,26 @@ static void relax(const struct engine *e)
 static void wait_for_wake(struct engine *e, uint32_t wake, const struct timespec *timeout)
 {
 	syscall(SYS_futex, &e->slot->wake, FUTEX_WAIT, wake, timeout, NULL, 0);
-	e->now = monotonic_ns();
+	e->pass.now = monotonic_ns();
 }
 
 /* How long until a timer of a connection expires, at most `ns`. */
 static uint64_t until_deadline(const struct engine *e, uint64_t ns)
 {
-	uint64_t at = e->net.deadline;
+	uint64_t at = e->pass.deadline;
 
-	if (at == UINT64_MAX || at > e->now + ns)
+	if (at == UINT64_MAX || at > e->pass.now + ns)
 		return ns;
-	return at > e->now ? at - e->now : 1;
+	return at > e->pass.now ? at - e->pass.now : 1;
 }
 
 /*
  * Sleep for one eighth of the idle time: nothing wakes the engine from a nap but other processes, so a
  * longer one adds latency.
  */
-static void nap(struct engine *e, uint32_t wake, uint64_t idle_ns)
+static void nap(struct engine *e, const struct idle *idle)
 {
-	uint64_t ns = idle_ns / 8;
+	uint64_t ns = idle->ns / 8;
 	struct timespec ts = {0};
 
 	if (ns < SLEEP_MIN_NS)
@@ -358,11 +369,11 @@ static void nap(struct engine *e, uint32_t wake, uint64_t idle_ns)
 		ns = SLEEP_MAX_NS;
 	if (e->net.granted) {
 		emu_net_wait(e, until_deadline(e, ns < NET_NAP_NS ? ns : NET_NAP_NS));
-		e->now = monotonic_ns();
+		e->pass.now = monotonic_ns();
 		return;
 	}
 	ts.tv_nsec = (long)ns;
-	wait_for_wake(e, wake, &ts);
+	wait_for_wake(e, idle->wake, &ts);
 }
 
 static void wait_for_ring(struct engine *e, uint32_t wake)
@@ -383,7 +394,6 @@ static bool arm(struct engine *e)
 			emu_doorbells_check(e);
 		atomic_fetch_add(&e->slot->epoch, 1);
 	}
-	e->quiet = 0;
 	if (!emu_doorbells_arm(e))
 		return false;
 	/* packet.pml: socket_arm; afterwards: a packet clears what arming has set */
@@ -393,30 +403,28 @@ static bool arm(struct engine *e)
 	return false;
 }
 
-/*
- * `armed` is as before the pass, see doorbell.h. A second pass without work is required because a pass
- * may visit a queue before what changes it.
- */
-static void sleep_for_work(struct engine *e, uint32_t wake, bool armed, uint64_t idle_ns)
+/* A second pass without work is required because a pass may visit a queue before what changes it. */
+static void sleep_for_work(struct engine *e, struct idle *idle)
 {
 	if (!has_queues(e)) {
-		wait_for_wake(e, wake, NULL);
+		wait_for_wake(e, idle->wake, NULL);
 		return;
 	}
-	if (idle_ns < AWAKE_NS || !atomic_load(&e->doorbells.usable) || emu_engine_is_pending(e)) {
-		e->quiet = 0;
-		nap(e, wake, idle_ns); /* doorbell.pml, notes.pml: nap */
+	if (idle->ns < AWAKE_NS || !atomic_load(&e->doorbells.usable) || emu_engine_is_pending(e)) {
+		idle->quiet = 0;
+		nap(e, idle); /* doorbell.pml, notes.pml: nap */
 		return;
 	}
-	if (!armed || !emu_doorbells_checked(e) || !e->doorbells.exclusive) {
+	if (!idle->armed || !emu_doorbells_checked(e) || !e->doorbells.exclusive) {
+		idle->quiet = 0;
 		if (!arm(e))
-			nap(e, wake, idle_ns);
+			nap(e, idle);
 		return;
 	}
-	if (!e->quiet++)
+	if (!idle->quiet++)
 		return;
-	wait_for_ring(e, wake); /* doorbell.pml, packet.pml, unmap.pml, cq.pml: sleep */
-	e->quiet = 0;
+	wait_for_ring(e, idle->wake); /* doorbell.pml, packet.pml, unmap.pml, cq.pml: sleep */
+	idle->quiet = 0;
 }
 
 /*
@@ -425,38 +433,37 @@ static void sleep_for_work(struct engine *e, uint32_t wake, bool armed, uint64_t
  */
 static void work(struct engine *e)
 {
+	struct idle idle = {0};
 	uint64_t last = monotonic_ns();
 	bool sleepy = false;
 
-	e->now = last;
+	e->pass.now = last;
 	atomic_store(&e->slot->asleep, 0);
 	for (;;) {
 		/* doorbell.pml, packet.pml, unmap.pml: wake_load */
-		uint32_t wake = atomic_load(&e->slot->wake);
+		idle.wake = atomic_load(&e->slot->wake);
 		/* doorbell.pml, packet.pml: armed_load */
-		bool armed = sleepy && atomic_load(&e->doorbells.armed);
-		uint64_t idle_ns;
-
-		e->timed = false;
+		idle.armed = sleepy && atomic_load(&e->doorbells.armed);
+		e->pass.timed = false;
 		if (!pass(e))
 			return;
-		if (!e->timed)
-			e->now = monotonic_ns();
-		idle_ns = e->now - last;
-		look_for_server(e);
-		if (sleepy && !e->worked) {
-			sleep_for_work(e, wake, armed, idle_ns);
-			if (!armed || atomic_load(&e->doorbells.armed))
+		if (!e->pass.timed)
+			e->pass.now = monotonic_ns();
+		idle.ns = e->pass.now - last;
+		look_for_server(e, &idle);
+		if (sleepy && !e->pass.worked) {
+			sleep_for_work(e, &idle);
+			if (!idle.armed || atomic_load(&e->doorbells.armed))
 				continue;
-			e->worked = true; /* a program rang */
+			e->pass.worked = true; /* a program rang */
 		}
-		if (e->worked) {
+		if (e->pass.worked) {
 			if (sleepy)
 				atomic_store(&e->slot->asleep, 0); /* doorbell.pml: awake_store */
 			sleepy = false;
-			last = e->now;
-			e->looks = 0;
-		} else if (looks_again(e, idle_ns)) {
+			last = e->pass.now;
+			idle.looks = 0;
+		} else if (looks_again(e, &idle)) {
 			relax(e);
 		} else {
 			sleepy = true;
@@ -607,7 +614,7 @@ static void begin_memory(struct engine *e)
 	mem->tables = e->cfg.tables;
 	mem->queues = e->cfg.queues;
 	mem->slot = e->slot;
-	mem->now = &e->now;
+	mem->now = &e->pass.now;
 	mem->dm = e->cfg.dm;
 	mem->owner = (uint64_t)e->serial << 32 | (e->cfg.slot + 1u);
 	mem->pid = (int32_t)getpid();
@@ -627,6 +634,7 @@ int emu_engine_start(const struct emu_engine_config *config)
 	e->cfg = *config;
 	e->slot = &config->queues->engine[config->slot];
 	e->serial = atomic_load(&e->slot->serial);
+	e->pass.deadline = UINT64_MAX;
 	begin_memory(e);
 	pthread_mutex_init(&e->turn, NULL);
 	l.e = e;

@@ -28,7 +28,7 @@ const struct emu_cqe *emu_fault_completion(struct engine *e, const struct emu_cq
 					   struct emu_cqe *other)
 {
 	const struct emu_cqe_rule *r = &e->cfg.queues->rule;
-	uint32_t action = e->rule;
+	uint32_t action = e->pass.rule;
 
 	if ((action != EMU_CQE_LOSE && action != EMU_CQE_ERROR) || cqe->syndrome ||
 	    !due(e, cqe->qpn))
@@ -53,7 +53,7 @@ uint64_t emu_fault_delay(struct engine *e, uint32_t qpn)
 /* Not of receives: the driver counts their completions, and would use a buffer that is still posted. */
 bool emu_fault_twice(struct engine *e, const struct emu_cqe *cqe)
 {
-	return e->rule == EMU_CQE_TWICE && cqe->opcode == EMU_CQE_REQ && due(e, cqe->qpn);
+	return e->pass.rule == EMU_CQE_TWICE && cqe->opcode == EMU_CQE_REQ && due(e, cqe->qpn);
 }
 
 static enum emu_qp_fault fault_of(const struct emu_qp *q)

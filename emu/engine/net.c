@@ -87,7 +87,6 @@ struct emu_net_buffers {
 void emu_net_open(struct engine *e, bool hidden)
 {
 	e->net.epfd = hidden ? (int)syscall(SYS_epoll_create1, EPOLL_CLOEXEC) : -1;
-	e->net.deadline = UINT64_MAX;
 }
 
 void emu_net_close_sockets(struct engine *e)
@@ -100,7 +99,6 @@ void emu_net_close_sockets(struct engine *e)
 		n->endpoint[i].sockets = 0;
 	}
 	n->granted = 0;
-	n->deadline = UINT64_MAX;
 	if (n->buffers)
 		n->buffers->groups = n->buffers->used = 0;
 }
@@ -305,7 +303,7 @@ static void receive_at(struct engine *e, uint32_t endpoint, emu_net_handler *han
 		n = read_some(e, endpoint, most);
 		if (n <= 0)
 			break;
-		e->worked = true;
+		e->pass.worked = true;
 		packets += hand_over_all(e, endpoint, (uint32_t)n, handler);
 		p->long_ones = e->net.buffers->rx_message[n - 1].msg_len >= RX_LONG;
 		prepare_receptions(e->net.buffers, (uint32_t)n);

@@ -32,12 +32,9 @@ struct emu_net_endpoint {
 };
 
 struct emu_net {
-	int epfd;	    /* becomes readable when a packet arrives, once after emu_net_arm() */
-	uint32_t granted;   /* how many endpoints */
-	uint64_t deadline;  /* ns; when a timer of a connection expires; UINT64_MAX: none runs */
-	uint32_t psn;	    /* of the datagrams of all UD queue pairs */
-	bool single;	    /* the kernel does not cut datagrams */
-	uint32_t answering; /* the queue pair whose packets are being processed; 0: none */
+	int epfd;	  /* becomes readable when a packet arrives, once after emu_net_arm() */
+	uint32_t granted; /* how many endpoints */
+	bool single;	  /* the kernel does not cut datagrams */
 	struct emu_net_buffers *buffers;
 	struct emu_net_endpoint endpoint[EMU_MAX_ENDPOINTS];
 };

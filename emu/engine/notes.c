@@ -28,10 +28,10 @@ void emu_engine_event(struct engine *e, const struct emu_note *note)
 {
 	emu_cq_publish(e);
 	emu_cq_end_session(e);
-	if (!e->event_count && emu_engine_note(e, note)) /* notes.pml: event_send */
+	if (!e->events.count && emu_engine_note(e, note)) /* notes.pml: event_send */
 		return;
-	if (e->event_count < ENGINE_EVENTS)
-		e->event[e->event_count++] = *note; /* notes.pml: event_keep */
+	if (e->events.count < ENGINE_EVENTS)
+		e->events.note[e->events.count++] = *note; /* notes.pml: event_keep */
 }
 
 void emu_engine_send_events(struct engine *e)
@@ -39,13 +39,13 @@ void emu_engine_send_events(struct engine *e)
 	uint32_t sent = 0;
 
 	/* notes.pml: kept_send */
-	while (sent < e->event_count && emu_engine_note(e, &e->event[sent]))
+	while (sent < e->events.count && emu_engine_note(e, &e->events.note[sent]))
 		sent++;
 	if (!sent)
 		return;
-	e->event_count -= sent;
-	memmove(e->event, e->event + sent, e->event_count * sizeof(e->event[0]));
-	e->worked = true;
+	e->events.count -= sent;
+	memmove(e->events.note, e->events.note + sent, e->events.count * sizeof(e->events.note[0]));
+	e->pass.worked = true;
 }
 
 void emu_engine_kick(struct engine *e, uint32_t slot)

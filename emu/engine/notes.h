@@ -19,6 +19,12 @@
 
 struct engine;
 
+/* Events that wait for room in the notify socket. */
+struct emu_events {
+	uint32_t count;
+	struct emu_note note[ENGINE_EVENTS];
+};
+
 /* Send a note; false if the socket is full and the note must be sent again. */
 bool emu_engine_note(struct engine *e, const struct emu_note *note);
 /* Send a record of another size, likewise. */

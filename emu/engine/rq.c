@@ -131,7 +131,7 @@ static enum emu_copy_fault move(const struct request *rq, const struct emu_seg_l
 	uint64_t n = dst->len < src->len ? dst->len : src->len;
 
 	rq->r.run->rx_done += n;
-	rq->r.e->worked = true;
+	rq->r.e->pass.worked = true;
 	return emu_memory_copy(&rq->r.e->memory, dst, src, n);
 }
 
@@ -424,7 +424,7 @@ void emu_rq_serve(struct engine *e, uint32_t qpn)
 	/* check again: the owner of a failed XRC target relies on no message being begun */
 	if (!can_receive(q) || !own_message(e, m, rq.r.run) || !can_receive(q))
 		return;
-	e->worked = true;
+	e->pass.worked = true;
 	s = source(e, m);
 	if (!s) {
 		answer_with(e, m, EMU_MSG_FREE);

@@ -124,7 +124,7 @@ static struct emu_qp *find_connected(const struct send *s)
 
 static bool is_silenced(const struct send *s, const struct emu_qp *p)
 {
-	return s->e->qp_faults && emu_fault_silences(s->q, p);
+	return s->e->pass.qp_faults && emu_fault_silences(s->q, p);
 }
 
 /*
@@ -200,7 +200,7 @@ static int advance(struct send *s, uint64_t n, uint64_t total)
 {
 	s->run->done += n;
 	s->moved += n;
-	s->e->worked = true;
+	s->e->pass.worked = true;
 	return s->run->done < total ? STEP_MORE : EMU_SYN_OK;
 }
 
@@ -456,7 +456,7 @@ static int post_message(struct send *s)
 	if (!peer)
 		return unreachable(s);
 	s->run->peer_qpn = (uint32_t)(peer - s->e->cfg.queues->qp);
-	if (s->e->qp_faults && !is_atomic(s) && emu_fault_unready(peer)) {
+	if (s->e->pass.qp_faults && !is_atomic(s) && emu_fault_unready(peer)) {
 		s->run->retry_end = 0;
 		return rnr(s);
 	}
@@ -466,7 +466,7 @@ static int post_message(struct send *s)
 	fill_message(s, &peer->inbox);
 	s->run->posted = true;
 	s->run->peer_serial = atomic_load(&peer->serial);
-	s->e->worked = true;
+	s->e->pass.worked = true;
 	slot = executor(s, peer);
 	/* doorbell.pml: post */
 	atomic_store(&peer->inbox.state, EMU_MSG_FOR(slot, EMU_MSG_POSTED));
@@ -515,7 +515,7 @@ static int take_answer(struct send *s, struct emu_msg *m, uint32_t state)
 	if (!atomic_compare_exchange_strong(&m->state, &state, EMU_MSG_FREE))
 		return STEP_WAIT; /* the responder checks whether it is still wanted */
 	s->run->posted = false;
-	s->e->worked = true;
+	s->e->pass.worked = true;
 	if (answer == EMU_NAK_RNR)
 		return rnr(s);
 	if (answer == EMU_SYN_LOC_PROT)
@@ -637,7 +637,7 @@ static void retire(struct send *s, enum emu_syndrome syndrome)
 	s->run->rnr_end = 0;
 	s->run->retry_end = 0;
 	s->run->member = 0;
-	s->e->worked = true;
+	s->e->pass.worked = true;
 	if (!is_reported(s, syndrome))
 		return;
 	if (!emu_cq_push(s->e, s->q->send_cqn, &cqe))
@@ -721,9 +721,9 @@ static void flush(struct send *s)
 /* A fault on demand may delay the completion of a finished WQE, and all later ones. */
 static bool is_held_back(struct send *s)
 {
-	if (s->e->rule == EMU_CQE_DELAY && !s->run->held_until && is_reported(s, EMU_SYN_OK))
+	if (s->e->pass.rule == EMU_CQE_DELAY && !s->run->held_until && is_reported(s, EMU_SYN_OK))
 		s->run->held_until = emu_fault_delay(s->e, s->qpn);
-	if (s->e->qp_faults && !s->run->held_until)
+	if (s->e->pass.qp_faults && !s->run->held_until)
 		s->run->held_until = emu_fault_slow(s->q);
 	return s->run->held_until && monotonic_ns() < s->run->held_until;
 }

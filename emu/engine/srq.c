@@ -91,7 +91,7 @@ void emu_srq_notify(struct engine *e, uint32_t srqn)
 		return; /* armed again in this moment */
 	note.serial = e->srq_run[srqn].serial;
 	emu_engine_event(e, &note);
-	e->worked = true;
+	e->pass.worked = true;
 }
 
 const struct emu_srq *emu_srq_of_xrc(const struct engine *e, const struct emu_qp *tgt,

@@ -35,15 +35,15 @@ static void send_record(struct engine *e, struct emu_note_wr *n)
 {
 	uint64_t end = monotonic_ns() + TRACE_PATIENCE_NS;
 
-	n->lost = e->trace_lost;
+	n->lost = e->lost.trace;
 	while (!emu_engine_record(e, n, sizeof(*n))) {
 		if (monotonic_ns() > end) {
-			e->trace_lost++;
+			e->lost.trace++;
 			return;
 		}
 		sched_yield();
 	}
-	e->trace_lost = 0;
+	e->lost.trace = 0;
 }
 
 static void trace(struct engine *e, uint32_t qpn, const struct emu_wqe *w, uint32_t syndrome)

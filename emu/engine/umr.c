@@ -49,7 +49,7 @@ uint32_t emu_umr_step(struct engine *e, uint32_t qpn, enum emu_umr_side side,
 	if (atomic_load(&u->state) != EMU_UMR_DONE)
 		return ENGINE_UMR_WAIT;
 	*posted = false;
-	e->worked = true;
+	e->pass.worked = true;
 	atomic_store(&u->state, EMU_UMR_IDLE);
 	return u->syndrome;
 }

@@ -46,8 +46,8 @@ static int setup(void **state)
 	assert_non_null(b->e);
 	b->e->cfg.queues = calloc(1, sizeof(*b->e->cfg.queues));
 	assert_non_null(b->e->cfg.queues);
-	b->e->now = NOW;
-	b->e->net.deadline = UINT64_MAX;
+	b->e->pass.now = NOW;
+	b->e->pass.deadline = UINT64_MAX;
 	b->cq = &b->e->cfg.queues->cq[CQN];
 	b->cq->buf_addr = (uintptr_t)b->ring;
 	b->cq->dbr_addr = (uintptr_t)b->dbr;
@@ -94,7 +94,7 @@ static void push(struct bench *b, uint8_t opcode)
 
 	assert_true(emu_cq_push(b->e, CQN, &cqe));
 	emu_cq_publish(b->e);
-	b->e->now = NOW;
+	b->e->pass.now = NOW;
 }
 
 static void send(struct bench *b)
@@ -126,7 +126,7 @@ static void one_event_tells_of_a_message_and_its_reply(void **state)
 	for (int i = 0; i < 3; i++) {
 		send(b);
 		assert_false(tells(b));
-		assert_int_equal(b->e->net.deadline, NOW + ENGINE_REPLY_NS);
+		assert_int_equal(b->e->pass.deadline, NOW + ENGINE_REPLY_NS);
 		receive(b);
 		assert_true(tells(b));
 		assert_false(tells(b));
@@ -139,9 +139,9 @@ static void a_late_reply_has_an_event_of_its_own(void **state)
 
 	exchange(b);
 	send(b);
-	b->e->now = NOW + ENGINE_REPLY_NS - 1;
+	b->e->pass.now = NOW + ENGINE_REPLY_NS - 1;
 	assert_false(tells(b));
-	b->e->now++;
+	b->e->pass.now++;
 	assert_true(tells(b));
 	receive(b);
 	assert_true(tells(b));
@@ -154,7 +154,7 @@ static void messages_without_replies_do_not_wait(void **state)
 	exchange(b);
 	send(b);
 	assert_false(tells(b));
-	b->e->now = NOW + ENGINE_REPLY_NS;
+	b->e->pass.now = NOW + ENGINE_REPLY_NS;
 	assert_true(tells(b));
 	for (int i = 0; i < 3; i++) {
 		send(b);

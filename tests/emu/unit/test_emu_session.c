@@ -38,7 +38,7 @@ static int setup(void **state)
 	b->e->cfg.queues = calloc(1, sizeof(*b->e->cfg.queues));
 	assert_non_null(b->e->cfg.queues);
 	b->e->cfg.notify_fd = -1;
-	b->e->now = NOW;
+	b->e->pass.now = NOW;
 	memset(b->ring, INVALID, sizeof(b->ring));
 	b->cq = &b->e->cfg.queues->cq[CQN];
 	b->cq->buf_addr = (uintptr_t)b->ring;
@@ -85,7 +85,7 @@ static void hold(struct bench *b)
 	for (i = 0; i < 3; i++)
 		assert_true(push(b, i));
 	emu_cq_publish(b->e);
-	assert_int_equal(b->e->session.n, 3);
+	assert_int_equal(b->e->cq.session.n, 3);
 	assert_int_equal(b->cq->pi, 0);
 	assert_false(is_written(b, 0));
 }
@@ -93,7 +93,7 @@ static void hold(struct bench *b)
 static void dropped(struct bench *b)
 {
 	emu_cq_end_session(b->e);
-	assert_int_equal(b->e->session.n, 0);
+	assert_int_equal(b->e->cq.session.n, 0);
 	assert_int_equal(b->cq->pi, 0);
 	assert_false(is_written(b, 0));
 }
@@ -107,7 +107,7 @@ static void written_first(struct bench *b)
 
 static void written(struct bench *b)
 {
-	assert_int_equal(b->e->session.n, 0);
+	assert_int_equal(b->e->cq.session.n, 0);
 	written_first(b);
 }
 
@@ -116,14 +116,14 @@ static void test_ends_when_nothing_else_happens(void **state)
 	struct bench *b = *state;
 
 	hold(b);
-	b->e->worked = false;
-	b->e->now = NOW + ENGINE_QUIET_NS - 1;
+	b->e->pass.worked = false;
+	b->e->pass.now = NOW + ENGINE_QUIET_NS - 1;
 	emu_cq_age_session(b->e);
-	assert_int_equal(b->e->session.n, 3);
-	b->e->now++;
+	assert_int_equal(b->e->cq.session.n, 3);
+	b->e->pass.now++;
 	emu_cq_age_session(b->e);
 	written(b);
-	assert_true(b->e->worked);
+	assert_true(b->e->pass.worked);
 }
 
 static void test_ends_in_time_if_much_happens(void **state)
@@ -131,11 +131,11 @@ static void test_ends_in_time_if_much_happens(void **state)
 	struct bench *b = *state;
 
 	hold(b);
-	b->e->worked = true;
-	b->e->now = NOW + ENGINE_SESSION_NS - 1;
+	b->e->pass.worked = true;
+	b->e->pass.now = NOW + ENGINE_SESSION_NS - 1;
 	emu_cq_age_session(b->e);
-	assert_int_equal(b->e->session.n, 3);
-	b->e->now++;
+	assert_int_equal(b->e->cq.session.n, 3);
+	b->e->pass.now++;
 	emu_cq_age_session(b->e);
 	written(b);
 }
@@ -155,7 +155,7 @@ static void test_is_dropped_with_its_queue_pair(void **state)
 	hold(b);
 	atomic_store(&b->qp->resets, 2);
 	assert_true(push(b, 3));
-	assert_int_equal(b->e->session.n, 1);
+	assert_int_equal(b->e->cq.session.n, 1);
 	assert_int_equal(b->cq->pi, 0);
 }
 
@@ -179,7 +179,7 @@ static void test_waits_for_a_frozen_queue(void **state)
 	hold(b);
 	atomic_store(&b->cq->frozen, 1);
 	emu_cq_end_session(b->e);
-	assert_int_equal(b->e->session.n, 3);
+	assert_int_equal(b->e->cq.session.n, 3);
 	assert_false(is_written(b, 0));
 	atomic_store(&b->cq->frozen, 0);
 	emu_cq_end_session(b->e);
@@ -218,7 +218,7 @@ static void session_of_consecutive_counters_is_compressed(void **state)
 	hold(b);
 	assert_true(push(b, 4));
 	written_first(b);
-	assert_int_equal(b->e->session.n, 1);
+	assert_int_equal(b->e->cq.session.n, 1);
 }
 
 /* A CQE that is written at once must follow the delayed ones. */

@@ -188,7 +188,7 @@ static void no_event_is_lost_while_the_socket_is_full(void **state)
 		note.number = i;
 		emu_engine_event(e, &note);
 	}
-	assert_int_not_equal(e->event_count, 0);
+	assert_int_not_equal(e->events.count, 0);
 	for (i = 0; i < n; i++) {
 		if (recv(pair[1], &note, sizeof(note), MSG_DONTWAIT) != sizeof(note)) {
 			emu_engine_send_events(e);
