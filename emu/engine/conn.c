@@ -15,6 +15,7 @@
 #include "emu/engine/notes.h"
 #include "emu/engine/receive.h"
 #include "emu/engine/rq.h"
+#include "emu/engine/send.h"
 #include "emu/engine/sq.h"
 #include "emu/engine/srq.h"
 #include "emu/engine/state.h"

@@ -15,9 +15,7 @@ struct engine;
 /* Execute as much of the send queue as fits in a pass. */
 void emu_sq_advance(struct engine *e, uint32_t qpn);
 
-/* For connections on the wire: how many blocks are posted and not completed? */
-uint16_t emu_sq_posted(const struct emu_qp *q, const struct emu_qp_run *run);
-/* Execute the oldest request, which needs no peer; false: it is not finished. */
+/* For connections on the wire: execute the oldest request, which needs no peer; false: it is not finished. */
 bool emu_sq_step(struct engine *e, uint32_t qpn);
 /* Complete the oldest request, which succeeded; false: a fault on demand delays that. */
 bool emu_sq_finish(struct engine *e, uint32_t qpn);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The last work before a queue pair ends (last_work.c, server/uverbs/qp.c, ucma/connect.c, engine/sq.c, engine/rq.c).
+ * The last work before a queue pair ends (last_work.c, server/uverbs/qp.c, ucma/connect.c, engine/sq.c, engine/send.c,
+ * engine/rq.c).
  *
  * Two queue pairs with an engine each. The sender's program rings for a message and, if it ENDS, moves its queue pair to
  * ERR. The receiver's program sees the message and disconnects; the sender's program gets that event and looks at its
