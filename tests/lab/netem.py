@@ -55,7 +55,7 @@ value = array.array("B", struct.pack("II", {ETHTOOL_STXCSUM}, 0))
 request = struct.pack("16sP16x", sys.argv[1].encode(), value.buffer_info()[0])
 fcntl.ioctl(socket.socket(socket.AF_INET, socket.SOCK_DGRAM), {SIOCETHTOOL}, request)
 """
-WINDOW_MIN, WINDOW = 4, 64  # packets, see emu/wire/window.h and WINDOW in emu/engine/conn.c
+WINDOW_MIN, WINDOW = 4, 64  # packets, see emu/wire/window.h and WINDOW_MIN in emu/engine/net.c
 
 
 def timer(code):
