@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "comch/connection/connection.h"
 #include "comch/connection/control.h"
 #include "comch/connection/output.h"
 #include "comch/connection/send.h"
+#include "comch/connection/state.h"
 #include "core/pe/pe.h"
 #include "log/log.h"
 
@@ -266,6 +268,7 @@ static void disconnect(void)
 
 static void begin(void)
 {
+	static const struct comch_limits own = {.max_message = 200, .window = 128};
 	static const struct ctx_ops ops = {.name = "fuzzed", .free = dpumap_comch_control_free};
 	struct doca_comch_connection *c;
 
@@ -273,7 +276,7 @@ static void begin(void)
 	memset(endpoints, 0, sizeof(endpoints));
 	is_up = is_ended = false;
 	num_consumers = 0;
-	control.is_server = true;
+	control.owner.is_server = true;
 	strcpy(control.place.name, "n");
 	control.ctx.state = DOCA_CTX_STATE_RUNNING;
 	if (dpumap_comch_control_init(&control, &ops, NULL) != DOCA_SUCCESS ||
@@ -281,14 +284,15 @@ static void begin(void)
 		    DOCA_SUCCESS)
 		abort();
 	control.recv_queue_size = 1;
-	control.max_msg_size = 200;
+	control.max_msg_size = own.max_message;
 	control.recv_cb = on_message;
 	control.connect_cb = on_connect;
 	control.disconnect_cb = on_disconnect;
 	control.new_consumer_cb = on_new_consumer;
 	control.expired_consumer_cb = on_expired_consumer;
-	if (dpumap_comch_pool_create(&control) != DOCA_SUCCESS ||
-	    dpumap_comch_conn_open(&control, &fake, NULL, &c) != DOCA_SUCCESS)
+	if (dpumap_comch_pool_create(&control.pool, &control.ctx, control.max_msg_size) !=
+		    DOCA_SUCCESS ||
+	    dpumap_comch_conn_open(&control.owner, &fake, &own, NULL, &c) != DOCA_SUCCESS)
 		abort();
 	connection = control.connections = c;
 	control.num_connections = 1;
@@ -314,15 +318,15 @@ static void finish(void)
 	dpumap_comch_conn_unlock(connection);
 	progress();
 	if (control.ctx.num_inflight || control.ctx.num_allocated || control.connections ||
-	    control.num_ready || (is_up && !is_ended && !connection->is_silent))
+	    control.owner.num_ready || (is_up && !is_ended && !connection->is_silent))
 		abort();
 	dpumap_comch_conn_put(connection);
 	while ((c = control.first_retired)) {
 		control.first_retired = c->next_retired;
 		dpumap_comch_conn_put(c);
 	}
-	dpumap_comch_pool_destroy(&control);
-	pthread_mutex_destroy(&control.ready_lock);
+	dpumap_comch_pool_destroy(&control.pool);
+	pthread_mutex_destroy(&control.owner.ready_lock);
 }
 
 /* A frame that a fuzzer does not find by itself. */

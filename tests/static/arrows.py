@@ -114,6 +114,11 @@ FLOORS = {
         "emu/include": "",
     },
 }
+# Rooms whose files have an order, from the bottom: each includes only those before it.
+ORDERED = {
+    "comch/connection": "endpoint inbox connection_priv pool ready output state input connection control send settings"
+                        " client server".split(),
+}
 # Every room but the codec, which is freestanding, may include src/base/. The picture leaves these arrows out.
 EVERYWHERE = "base"
 MAY_INCLUDE = {room: targets.split() for rooms in FLOORS.values() for room, targets in rooms.items()}
@@ -227,6 +232,16 @@ def wrong_words(file, room, text):
         yield f"knows the emulator ({hit.group()})"
 
 
+def wrong_order(file, room, target):
+    """Within a room that has an order. A .c file and its header have the same place."""
+    order, stem, other = ORDERED[room], pathlib.PurePosixPath(file).stem, pathlib.PurePosixPath(target).stem
+    if stem not in order:
+        return f"the order of {room} in tests/static/arrows.py does not have {stem}"
+    if other in order and order.index(other) <= order.index(stem):
+        return None
+    return f"includes {target}, which is above it in the order of {room} (tests/static/arrows.py)"
+
+
 def check(tree):
     if not tree.files:
         yield f"no source file found in {tree.root}"
@@ -238,6 +253,8 @@ def check(tree):
             yield f"{file}: the room {room} is not in the table of tests/static/arrows.py"
         for name, target in tree.includes(file):
             said = wrong_include(file, room, name, target)
+            if not said and room in ORDERED and target and room_of(target) == room:
+                said = wrong_order(file, room, target)
             if said:
                 yield f"{file}: {said}"
         for said in wrong_words(file, room, text):

@@ -3,7 +3,7 @@
 # Which room may include which: the table at the top of arrows.py. Verbs are called in src/device only,
 # with two exceptions: the bridge, whose public header shows verbs objects, and the doctor, which
 # examines the device without the library. The codec is freestanding, and nothing outside the
-# emulator knows it.
+# emulator knows it. Within the rooms of ORDERED, a file includes only those below it.
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -18,7 +18,7 @@ run_check()
 	done <<<"$said"
 }
 
-PLANTS=20
+PLANTS=21
 plant()
 {
 	local dir=$1
@@ -43,6 +43,7 @@ plant()
 	18) printf '#include <rdma/rdma_cma.h>\n' >"$dir/src/rdma/planted.c" ;;
 	19) printf '#include <rdma/rdma_cma.h>\n' >"$dir/dpu/planted.c" ;;
 	20) include emu/engine/memory emu/engine ;;
+	21) printf '#include "comch/connection/control.h"\n' >>"$dir/src/comch/connection/ready.c" ;;
 	esac
 }
 

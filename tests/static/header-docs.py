@@ -135,6 +135,8 @@ NARROWED = {
     "dpumap_comch_conn_send": (),
     "accept_clients": (),
     "dpumap_comch_control_look": (),
+    # The client that is refused gets its error.
+    "admit_client": (),
     # A client that does not find its server becomes IDLE.
     "dpumap_comch_dial_poll": (),
     "dial": (),

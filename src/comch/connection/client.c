@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "comch/connection/connection.h"
 #include "comch/connection/control.h"
 #include "comch/connection/output.h"
 #include "comch/connection/send.h"
@@ -303,5 +304,5 @@ doca_comch_client_get_client_ctx(const struct doca_comch_connection *connection)
 {
 	if (!connection || connection->is_server)
 		return NULL;
-	return (struct doca_comch_client *)connection->control;
+	return (struct doca_comch_client *)dpumap_comch_control_of(connection);
 }

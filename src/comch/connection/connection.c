@@ -9,10 +9,10 @@
 
 #include "base/clock.h"
 #include "comch/connection/connection_priv.h"
-#include "comch/connection/control.h"
 #include "comch/connection/input.h"
 #include "comch/connection/output.h"
-#include "core/pe/pe.h"
+#include "comch/connection/ready.h"
+#include "comch/connection/state.h"
 #include "log/log.h"
 
 /* --- life ------------------------------------------------------------------------------------- */
@@ -48,7 +48,8 @@ static void free_buffers(struct doca_comch_connection *c)
 	dpumap_comch_inbox_destroy(&c->inbox);
 }
 
-doca_error_t dpumap_comch_conn_open(struct comch_control *control, struct dpumap_comch_link *link,
+doca_error_t dpumap_comch_conn_open(struct comch_owner *owner, struct dpumap_comch_link *link,
+				    const struct comch_limits *own,
 				    struct doca_comch_connection *recycled,
 				    struct doca_comch_connection **connection)
 {
@@ -61,12 +62,12 @@ doca_error_t dpumap_comch_conn_open(struct comch_control *control, struct dpumap
 	}
 	atomic_init(&c->refs, 1);
 	atomic_init(&c->state, COMCH_CONN_GREETING);
-	c->control = control;
-	c->dev = control->ctx.dev;
-	c->is_server = control->is_server;
+	c->owner = owner;
+	c->dev = owner->ctx->dev;
+	c->is_server = owner->is_server;
 	c->link = link;
 	snprintf(c->identity, sizeof(c->identity), "%s", dpumap_comch_link_peer(link));
-	c->own = dpumap_comch_control_limits(control);
+	c->own = *own;
 	c->deadline = monotonic_coarse_ms() + COMCH_GREETING_MS;
 	result = dpumap_comch_input_create(&c->in);
 	if (result == DOCA_SUCCESS)
@@ -99,7 +100,7 @@ void dpumap_comch_conn_retire(struct doca_comch_connection *c)
 {
 	dpumap_comch_conn_lock(c);
 	dpumap_comch_conn_down(c);
-	c->control = NULL;
+	c->owner = NULL;
 	/* Endpoints still watch its descriptor. */
 	if (!c->endpoints)
 		free_buffers(c);
@@ -114,80 +115,6 @@ void dpumap_comch_conn_lock(struct doca_comch_connection *c)
 void dpumap_comch_conn_unlock(struct doca_comch_connection *c)
 {
 	pthread_mutex_unlock(&c->lock);
-}
-
-/* --- states ----------------------------------------------------------------------------------- */
-
-static void expire_remotes(struct doca_comch_connection *c)
-{
-	for (size_t i = 0; i < COMCH_MAX_CONSUMERS; i++) {
-		struct comch_remote *remote = &c->remotes[i];
-
-		if (!remote->is_alive)
-			continue;
-		remote->is_alive = false;
-		remote->expired = (struct comch_note){
-			.after = c->in.received, .id = remote->info.id, .is_expired = true};
-		if (c->first_note)
-			c->last_note->next = &remote->expired;
-		else
-			c->first_note = &remote->expired;
-		c->last_note = &remote->expired;
-	}
-}
-
-void dpumap_comch_conn_down(struct doca_comch_connection *c)
-{
-	struct comch_endpoint *endpoint;
-
-	if (comch_conn_state(c) == COMCH_CONN_DOWN)
-		return;
-	/* A refusal. */
-	if (comch_conn_state(c) == COMCH_CONN_GREETING && !c->out.is_broken)
-		dpumap_comch_output_flush(c);
-	atomic_store(&c->state, COMCH_CONN_DOWN);
-	dpumap_comch_output_abort(c, DOCA_ERROR_CONNECTION_RESET);
-	if (!c->out.is_shut)
-		dpumap_comch_link_shutdown(c->link);
-	c->out.is_shut = true;
-	expire_remotes(c);
-	for (endpoint = c->endpoints; endpoint; endpoint = endpoint->next)
-		endpoint->ops->on_down(endpoint);
-	dpumap_comch_control_ready(c);
-}
-
-/* On one machine the peer gets what the socket has taken, whatever happens here. */
-static void end_if_shut(struct doca_comch_connection *c)
-{
-	if (comch_conn_state(c) == COMCH_CONN_CLOSING &&
-	    (c->out.is_broken ||
-	     (c->out.is_shut && !strncmp(dpumap_comch_link_peer(c->link), "uid:", 4))))
-		dpumap_comch_conn_down(c);
-}
-
-void dpumap_comch_conn_close(struct doca_comch_connection *c)
-{
-	if (comch_conn_state(c) == COMCH_CONN_GREETING)
-		dpumap_comch_conn_down(c);
-	if (comch_conn_state(c) != COMCH_CONN_UP)
-		return;
-	c->close_wanted = true;
-	if (c->endpoints)
-		return;
-	c->deadline = monotonic_coarse_ms() + COMCH_FLUSH_MS;
-	atomic_store(&c->state, COMCH_CONN_CLOSING);
-	if (!c->out.is_broken)
-		dpumap_comch_output_flush(c);
-	end_if_shut(c);
-}
-
-void dpumap_comch_conn_check_deadline(struct doca_comch_connection *c)
-{
-	enum comch_conn_state state = comch_conn_state(c);
-
-	if ((state == COMCH_CONN_CLOSING || (state == COMCH_CONN_GREETING && c->is_server)) &&
-	    monotonic_coarse_ms() >= c->deadline)
-		dpumap_comch_conn_down(c);
 }
 
 /* --- endpoints -------------------------------------------------------------------------------- */
@@ -261,9 +188,9 @@ static void remove_locked(struct doca_comch_connection *c, struct comch_endpoint
 		return;
 	if (c->close_wanted) {
 		dpumap_comch_conn_close(c);
-		dpumap_comch_control_ready(c);
+		dpumap_comch_ready_add(c);
 	}
-	if (!c->control)
+	if (!c->owner)
 		free_buffers(c);
 }
 
@@ -288,7 +215,7 @@ bool dpumap_comch_conn_pump(struct doca_comch_connection *c)
 		dpumap_comch_output_flush(c);
 	if (comch_conn_state(c) != COMCH_CONN_DOWN)
 		is_any = dpumap_comch_input_read(c);
-	end_if_shut(c);
+	dpumap_comch_conn_end_if_shut(c);
 	dpumap_comch_conn_unlock(c);
 	return is_any;
 }

@@ -8,7 +8,7 @@
 
 #include <doca_comch.h>
 
-#include "comch/connection/connection.h"
+#include "comch/connection/endpoint.h"
 #include "comch/connection/inbox.h"
 #include "comch/link/link.h"
 #include "core/pe/task_pool.h"
@@ -17,7 +17,20 @@
 #define COMCH_FLUSH_MS	  5000 /* a peer that takes nothing for so long delays no stop */
 #define COMCH_LINGER_MS	  2000 /* for the BYE of the peer */
 
-struct comch_control;
+/* What connections need of their server or client. */
+struct comch_owner {
+	/* Set before the first connection. */
+	struct doca_ctx *ctx;
+	bool is_server;
+	/* Whether the server accepts the client; logged if not. The connection is locked. */
+	doca_error_t (*admit)(struct doca_comch_connection *connection,
+			      const struct comch_hello *hello);
+
+	/* Of ready.c. */
+	pthread_mutex_t ready_lock;
+	struct doca_comch_connection *first_ready, *last_ready;
+	atomic_uint num_ready; /* changes under the lock */
+};
 
 enum comch_conn_state {
 	COMCH_CONN_GREETING, /* before WELCOME */
@@ -87,8 +100,8 @@ struct doca_comch_connection {
 	struct doca_dev *dev;
 	char identity[DPUMAP_COMCH_IDENTITY_SIZE]; /* of the peer */
 
-	pthread_mutex_t lock;	       /* guards the rest */
-	struct comch_control *control; /* NULL after it has ended */
+	pthread_mutex_t lock;	   /* guards the rest */
+	struct comch_owner *owner; /* NULL after it has ended */
 	struct dpumap_comch_link *link;
 	struct comch_limits own, peer;
 	uint32_t max_message;
@@ -109,7 +122,7 @@ struct doca_comch_connection {
 	uint32_t num_consumers, num_producers;
 	uint32_t last_consumer, last_producer; /* ids */
 
-	/* Under the ready lock of the control. */
+	/* Under the ready lock of the owner. */
 	struct doca_comch_connection *next_ready;
 	bool is_ready;
 };

@@ -9,8 +9,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "comch/connection/connection.h"
 #include "comch/connection/output.h"
-#include "comch/connection/send.h"
+#include "comch/connection/ready.h"
+#include "comch/connection/state.h"
 #include "core/pe/pe.h"
 #include "log/log.h"
 
@@ -24,12 +26,44 @@
 #define MIN_WINDOW	128 /* messages leave although their sender makes no progress */
 #define MIN_RETIRED	16  /* so that a stale pointer does not become another client at once */
 
+/* --- clients of a server ----------------------------------------------------------------------- */
+
+static uint32_t count_clients(const struct comch_control *control)
+{
+	uint32_t num = 0;
+
+	for (const struct doca_comch_connection *c = control->connections; c; c = c->next)
+		num += comch_conn_state(c) == COMCH_CONN_UP && !c->is_silent;
+	return num;
+}
+
+static doca_error_t admit_client(struct doca_comch_connection *c, const struct comch_hello *hello)
+{
+	const struct comch_control *control = dpumap_comch_control_of(c);
+	const struct dpumap_comch_place *place = &control->place;
+	const char *peer = dpumap_comch_link_peer(c->link);
+
+	if (hello->place.card != place->card || hello->place.function != place->function ||
+	    strcmp(hello->place.name, place->name) != 0)
+		return dpumap_fail_from(peer, DOCA_ERROR_NOT_FOUND,
+					"server \"%s\": %s wants another server, and is refused",
+					place->name, peer);
+	if (count_clients(control) >= COMCH_MAX_CLIENTS)
+		return dpumap_fail_from(
+			peer, DOCA_ERROR_FULL,
+			"server \"%s\": %s is refused, there are %d clients, the maximum",
+			place->name, peer, COMCH_MAX_CLIENTS);
+	return DOCA_SUCCESS;
+}
+
 /* --- life ------------------------------------------------------------------------------------- */
 
 doca_error_t dpumap_comch_control_init(struct comch_control *control, const struct ctx_ops *ops,
 				       struct doca_dev *dev)
 {
-	if (pthread_mutex_init(&control->ready_lock, NULL))
+	control->owner.ctx = &control->ctx;
+	control->owner.admit = admit_client;
+	if (dpumap_comch_ready_init(&control->owner) != DOCA_SUCCESS)
 		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for a %s", ops->name);
 	control->max_msg_size = COMCH_MAX_MESSAGE;
 	control->recv_queue_size = COMCH_MAX_RECV_QUEUE;
@@ -80,7 +114,7 @@ doca_error_t dpumap_comch_control_open(struct comch_control *control)
 				   "%s context %p: register a callback for messages before "
 				   "starting it",
 				   control->ctx.ops->name, (void *)control);
-	result = dpumap_comch_pool_create(control);
+	result = dpumap_comch_pool_create(&control->pool, &control->ctx, control->max_msg_size);
 	if (result != DOCA_SUCCESS)
 		return result;
 	result = open_descriptors(control);
@@ -91,25 +125,6 @@ doca_error_t dpumap_comch_control_open(struct comch_control *control)
 		close_descriptors(control);
 	control->look_now = true;
 	return result;
-}
-
-static void forget_ready(struct comch_control *control, struct doca_comch_connection *c)
-{
-	struct doca_comch_connection **at = &control->first_ready, *before = NULL;
-
-	pthread_mutex_lock(&control->ready_lock);
-	if (c->is_ready) {
-		while (*at != c) {
-			before = *at;
-			at = &before->next_ready;
-		}
-		*at = c->next_ready;
-		if (control->last_ready == c)
-			control->last_ready = before;
-		c->is_ready = false;
-		control->num_ready--;
-	}
-	pthread_mutex_unlock(&control->ready_lock);
 }
 
 static void unlist(struct comch_control *control, struct doca_comch_connection *c)
@@ -141,7 +156,7 @@ static void retire(struct comch_control *control, struct doca_comch_connection *
 	unlist(control, c);
 	dpumap_comch_control_unwatch(control, dpumap_comch_conn_fd(c));
 	dpumap_comch_conn_retire(c);
-	forget_ready(control, c);
+	dpumap_comch_ready_forget(&control->owner, c);
 	append_retired(control, c);
 }
 
@@ -179,8 +194,8 @@ void dpumap_comch_control_free(struct doca_ctx *ctx)
 		control->first_retired = c->next_retired;
 		dpumap_comch_conn_put(c);
 	}
-	dpumap_comch_pool_destroy(control);
-	pthread_mutex_destroy(&control->ready_lock);
+	dpumap_comch_pool_destroy(&control->pool);
+	dpumap_comch_ready_destroy(&control->owner);
 	free(control);
 }
 
@@ -200,13 +215,23 @@ void dpumap_comch_control_unwatch(struct comch_control *control, int fd)
 	epoll_ctl(control->epoll, EPOLL_CTL_DEL, fd, NULL);
 }
 
+static struct comch_limits limits_of(const struct comch_control *control)
+{
+	return (struct comch_limits){
+		.max_message = control->max_msg_size,
+		.window = control->recv_queue_size > MIN_WINDOW ? control->recv_queue_size
+								: MIN_WINDOW,
+	};
+}
+
 doca_error_t dpumap_comch_control_add(struct comch_control *control, struct dpumap_comch_link *link,
 				      struct doca_comch_connection **connection)
 {
+	const struct comch_limits own = limits_of(control);
 	struct doca_comch_connection *c;
 	doca_error_t result;
 
-	result = dpumap_comch_conn_open(control, link, take_retired(control), &c);
+	result = dpumap_comch_conn_open(&control->owner, link, &own, take_retired(control), &c);
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (watch(control, dpumap_comch_conn_fd(c), c)) {
@@ -223,44 +248,6 @@ doca_error_t dpumap_comch_control_add(struct comch_control *control, struct dpum
 	control->connections = c;
 	control->num_connections++;
 	*connection = c;
-	return DOCA_SUCCESS;
-}
-
-struct comch_limits dpumap_comch_control_limits(const struct comch_control *control)
-{
-	return (struct comch_limits){
-		.max_message = control->max_msg_size,
-		.window = control->recv_queue_size > MIN_WINDOW ? control->recv_queue_size
-								: MIN_WINDOW,
-	};
-}
-
-static uint32_t count_clients(const struct comch_control *control)
-{
-	uint32_t num = 0;
-
-	for (const struct doca_comch_connection *c = control->connections; c; c = c->next)
-		num += comch_conn_state(c) == COMCH_CONN_UP && !c->is_silent;
-	return num;
-}
-
-doca_error_t dpumap_comch_control_admit(struct doca_comch_connection *c,
-					const struct comch_hello *hello)
-{
-	const struct comch_control *control = c->control;
-	const struct dpumap_comch_place *place = &control->place;
-	const char *peer = dpumap_comch_link_peer(c->link);
-
-	if (hello->place.card != place->card || hello->place.function != place->function ||
-	    strcmp(hello->place.name, place->name) != 0)
-		return dpumap_fail_from(peer, DOCA_ERROR_NOT_FOUND,
-					"server \"%s\": %s wants another server, and is refused",
-					place->name, peer);
-	if (count_clients(control) >= COMCH_MAX_CLIENTS)
-		return dpumap_fail_from(
-			peer, DOCA_ERROR_FULL,
-			"server \"%s\": %s is refused, there are %d clients, the maximum",
-			place->name, peer, COMCH_MAX_CLIENTS);
 	return DOCA_SUCCESS;
 }
 
@@ -287,7 +274,7 @@ bool dpumap_comch_control_is_disconnected(struct comch_control *control)
 bool dpumap_comch_control_owns(const struct comch_control *control,
 			       const struct doca_comch_connection *c)
 {
-	return c->control == control && !c->is_silent && !c->is_new;
+	return c->owner == &control->owner && !c->is_silent && !c->is_new;
 }
 
 /* --- time ------------------------------------------------------------------------------------- */
@@ -372,7 +359,7 @@ void dpumap_comch_control_look(struct comch_control *control)
 	int n;
 
 	/* A client has one connection. */
-	if (!control->is_server && control->connections) {
+	if (!control->owner.is_server && control->connections) {
 		pump(control, control->connections);
 		if (control->is_timer_on)
 			check_deadlines(control);
@@ -406,46 +393,10 @@ bool dpumap_comch_control_is_ready(struct doca_ctx *ctx)
 {
 	struct comch_control *control = (struct comch_control *)ctx;
 
-	return control->num_ready || control->late.first;
+	return control->owner.num_ready || control->late.first;
 }
 
 /* --- events ----------------------------------------------------------------------------------- */
-
-void dpumap_comch_control_ready(struct doca_comch_connection *c)
-{
-	struct comch_control *control = c->control;
-
-	if (!control)
-		return;
-	pthread_mutex_lock(&control->ready_lock);
-	if (!c->is_ready) {
-		c->is_ready = true;
-		c->next_ready = NULL;
-		if (control->first_ready)
-			control->last_ready->next_ready = c;
-		else
-			control->first_ready = c;
-		control->last_ready = c;
-		control->num_ready++;
-	}
-	pthread_mutex_unlock(&control->ready_lock);
-	dpumap_pe_wake(control->ctx.pe);
-}
-
-static struct doca_comch_connection *take_ready(struct comch_control *control)
-{
-	struct doca_comch_connection *c;
-
-	pthread_mutex_lock(&control->ready_lock);
-	c = control->first_ready;
-	if (c) {
-		control->first_ready = c->next_ready;
-		c->is_ready = false;
-		control->num_ready--;
-	}
-	pthread_mutex_unlock(&control->ready_lock);
-	return c;
-}
 
 static void before_callback(struct comch_control *control, struct doca_comch_connection *c)
 {
@@ -503,7 +454,7 @@ static bool end(struct comch_control *control, struct doca_comch_connection *c)
 	bool is_told = false;
 
 	/* A client keeps its connection until it is IDLE. */
-	if (!control->is_server) {
+	if (!control->owner.is_server) {
 		if (control->ctx.state != DOCA_CTX_STATE_RUNNING)
 			return false;
 		dpumap_ctx_begin_stop(&control->ctx);
@@ -583,7 +534,7 @@ static void take_work(struct doca_comch_connection *c, struct work *work)
 	if (!work->is_end &&
 	    (c->is_silent ? c->done.first || c->first_note || comch_conn_state(c) == COMCH_CONN_DOWN
 			  : has_work(c)))
-		dpumap_comch_control_ready(c);
+		dpumap_comch_ready_add(c);
 }
 
 /* True: a callback ran, or the state changed; the objects may be gone. */
@@ -593,7 +544,7 @@ static bool serve(struct comch_control *control, struct doca_comch_connection *c
 
 	if (c->is_new) {
 		dpumap_comch_conn_lock(c);
-		dpumap_comch_control_ready(c);
+		dpumap_comch_ready_add(c);
 		dpumap_comch_conn_unlock(c);
 		return announce(control, c);
 	}
@@ -624,7 +575,7 @@ bool dpumap_comch_control_progress(struct doca_ctx *ctx)
 		dpumap_ctx_complete_task(ctx, dpumap_task_list_take(&control->late));
 		return true;
 	}
-	while (control->num_ready && (c = take_ready(control)))
+	while (control->owner.num_ready && (c = dpumap_comch_ready_take(&control->owner)))
 		if (serve(control, c))
 			return true;
 	return false;

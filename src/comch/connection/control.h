@@ -9,6 +9,7 @@
 #define DPUMAP_COMCH_CONTROL_H
 
 #include "comch/connection/connection_priv.h"
+#include "comch/connection/pool.h"
 
 #define COMCH_MAX_CLIENTS    512
 #define COMCH_MAX_SEND_TASKS 8192
@@ -16,7 +17,7 @@
 
 struct comch_control {
 	struct doca_ctx ctx;
-	bool is_server;
+	struct comch_owner owner;
 	struct dpumap_comch_place place;
 
 	uint32_t max_msg_size, recv_queue_size;
@@ -25,8 +26,7 @@ struct comch_control {
 	doca_comch_event_consumer_cb_t new_consumer_cb, expired_consumer_cb;
 	doca_comch_event_connection_status_changed_cb_t connect_cb, disconnect_cb;
 
-	struct task_pool pool;
-	uint8_t *copies;
+	struct comch_pool pool;
 	struct task_list late; /* submitted after their connection had ended */
 
 	/* What the descriptor of a listener or dial announces. */
@@ -45,15 +45,9 @@ struct comch_control {
 	uint32_t hot_looks;		   /* since all sockets were looked at */
 	uint32_t calls;			   /* of progress, since the sockets were looked at */
 	uint64_t looked;		   /* ms */
-
-	pthread_mutex_t ready_lock;
-	struct doca_comch_connection *first_ready, *last_ready;
-	atomic_uint num_ready; /* changes under the lock */
 };
 
-/* --- for servers and clients ------------------------------------------------------------------- */
-
-/* NO_MEMORY. `dev` and the place are set already. */
+/* NO_MEMORY. `dev`, the place and whether it is a server are set already. */
 doca_error_t dpumap_comch_control_init(struct comch_control *control, const struct ctx_ops *ops,
 				       struct doca_dev *dev);
 /* Allocate what a context needs that is not IDLE. */
@@ -82,18 +76,16 @@ bool dpumap_comch_control_is_disconnected(struct comch_control *control);
 bool dpumap_comch_control_owns(const struct comch_control *control,
 			       const struct doca_comch_connection *connection);
 
+/* The server or client of a connection; NULL after that has ended. */
+static inline struct comch_control *
+dpumap_comch_control_of(const struct doca_comch_connection *connection)
+{
+	return connection->owner ? (struct comch_control *)connection->owner->ctx : NULL;
+}
+
 /* Operations of the context. */
 bool dpumap_comch_control_progress(struct doca_ctx *ctx);
 doca_error_t dpumap_comch_control_arm(struct doca_ctx *ctx);
 bool dpumap_comch_control_is_ready(struct doca_ctx *ctx);
-
-/* --- for connections; the connection is locked ------------------------------------------------- */
-
-/* There is something for the program, or the connection ended. Any thread. */
-void dpumap_comch_control_ready(struct doca_comch_connection *connection);
-/* Whether the server accepts the client; logged if not. */
-doca_error_t dpumap_comch_control_admit(struct doca_comch_connection *connection,
-					const struct comch_hello *hello);
-struct comch_limits dpumap_comch_control_limits(const struct comch_control *control);
 
 #endif

@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "comch/connection/control.h"
 #include "comch/connection/output.h"
+#include "comch/connection/ready.h"
+#include "comch/connection/state.h"
 #include "log/log.h"
 
 #define INPUT_SIZE ((size_t)64 << 10)
@@ -50,7 +51,7 @@ static void add_note(struct doca_comch_connection *c, struct comch_note *note, u
 	else
 		c->first_note = note;
 	c->last_note = note;
-	dpumap_comch_control_ready(c);
+	dpumap_comch_ready_add(c);
 }
 
 static struct comch_remote *find_remote(struct doca_comch_connection *c, uint32_t id)
@@ -144,7 +145,7 @@ static const char *take_message(struct doca_comch_connection *c, const struct co
 		return frame->message.len > c->inbox.max_message ? "a message is too long"
 								 : "too many messages";
 	c->in.received++;
-	dpumap_comch_control_ready(c);
+	dpumap_comch_ready_add(c);
 	return NULL;
 }
 
@@ -212,7 +213,7 @@ static const char *take_hello(struct doca_comch_connection *c, const struct comc
 
 	if (!c->is_server || frame->type != COMCH_HELLO || frame->credits)
 		return "a frame of another state";
-	result = dpumap_comch_control_admit(c, &frame->hello);
+	result = c->owner->admit(c, &frame->hello);
 	if (result == DOCA_SUCCESS)
 		result = establish(c, &frame->hello.limits);
 	if (result != DOCA_SUCCESS) {
@@ -222,7 +223,7 @@ static const char *take_hello(struct doca_comch_connection *c, const struct comc
 	(void)dpumap_comch_output_frame(c, &welcome);
 	c->is_new = true;
 	atomic_store(&c->state, COMCH_CONN_UP);
-	dpumap_comch_control_ready(c);
+	dpumap_comch_ready_add(c);
 	return NULL;
 }
 
@@ -242,7 +243,7 @@ static const char *take_welcome(struct doca_comch_connection *c, const struct co
 		return NULL;
 	}
 	atomic_store(&c->state, COMCH_CONN_UP);
-	dpumap_comch_control_ready(c);
+	dpumap_comch_ready_add(c);
 	return NULL;
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "comch/connection/control.h"
+#include "comch/connection/ready.h"
 #include "log/log.h"
 
 #define OUTPUT_SIZE ((size_t)64 << 10)
@@ -98,7 +98,7 @@ static void finish(struct doca_comch_connection *c, struct doca_comch_task_send 
 {
 	task->base.status = status;
 	dpumap_task_list_append(&c->done, &task->base);
-	dpumap_comch_control_ready(c);
+	dpumap_comch_ready_add(c);
 }
 
 /* False: the peer or the socket does not accept it now. Half of the buffer is for other frames. */

@@ -2,8 +2,8 @@
 #include "comch/connection/send.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
+#include "comch/connection/connection.h"
 #include "comch/connection/output.h"
 #include "core/pe/pe.h"
 #include "log/log.h"
@@ -11,36 +11,6 @@
 static struct comch_control *control_of(const struct doca_task *task)
 {
 	return (struct comch_control *)task->ctx;
-}
-
-void dpumap_comch_pool_destroy(struct comch_control *control)
-{
-	dpumap_task_pool_destroy(&control->pool);
-	free(control->copies);
-	control->copies = NULL;
-}
-
-doca_error_t dpumap_comch_pool_create(struct comch_control *control)
-{
-	size_t size = control->max_msg_size;
-	struct doca_comch_task_send *tasks;
-	doca_error_t result;
-
-	dpumap_comch_pool_destroy(control);
-	result = dpumap_task_pool_create(&control->pool, &control->ctx, sizeof(*tasks));
-	if (result != DOCA_SUCCESS || !control->pool.num_tasks)
-		return result;
-	control->copies = malloc(control->pool.num_tasks * size);
-	if (!control->copies) {
-		dpumap_comch_pool_destroy(control);
-		return dpumap_fail(DOCA_ERROR_NO_MEMORY,
-				   "no memory for the messages of %" PRIu32 " send tasks",
-				   control->pool.num_tasks);
-	}
-	tasks = control->pool.tasks;
-	for (uint32_t i = 0; i < control->pool.num_tasks; i++)
-		tasks[i].copy = control->copies + i * size;
-	return DOCA_SUCCESS;
 }
 
 doca_error_t dpumap_comch_send_set_conf(struct comch_control *control, const char *function,
@@ -55,7 +25,7 @@ doca_error_t dpumap_comch_send_set_conf(struct comch_control *control, const cha
 	result = dpumap_ctx_check_idle(&control->ctx, function);
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = dpumap_task_pool_configure(&control->pool, &control->ctx, num_tasks,
+	result = dpumap_task_pool_configure(&control->pool.tasks, &control->ctx, num_tasks,
 					    COMCH_MAX_SEND_TASKS);
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -70,7 +40,7 @@ static doca_error_t check_alloc(const struct comch_control *control, const char 
 	if (control->ctx.state != DOCA_CTX_STATE_RUNNING)
 		return dpumap_fail(DOCA_ERROR_BAD_STATE, "%s: %s context %p is not running",
 				   function, control->ctx.ops->name, (const void *)control);
-	if (peer->control && peer->control != control)
+	if (peer->owner && peer->owner != &control->owner)
 		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
 				   "%s: connection %p belongs to another context", function,
 				   (const void *)peer);
@@ -96,9 +66,9 @@ doca_error_t dpumap_comch_send_alloc(struct comch_control *control, const char *
 	result = check_alloc(control, function, peer, len);
 	if (result != DOCA_SUCCESS)
 		return result;
-	if (!dpumap_task_pool_has_task(&control->pool, &control->ctx))
-		return dpumap_task_pool_refuse(&control->pool, &control->ctx, function);
-	taken = comch_task_of(dpumap_task_pool_take(&control->pool, (union doca_data){0}));
+	if (!dpumap_task_pool_has_task(&control->pool.tasks, &control->ctx))
+		return dpumap_task_pool_refuse(&control->pool.tasks, &control->ctx, function);
+	taken = comch_task_of(dpumap_task_pool_take(&control->pool.tasks, (union doca_data){0}));
 	taken->connection = peer;
 	taken->msg = msg;
 	taken->len = len;

@@ -5,10 +5,6 @@
 
 #include "comch/connection/control.h"
 
-/* Instead of the pool of the last start. NO_MEMORY. */
-doca_error_t dpumap_comch_pool_create(struct comch_control *control);
-void dpumap_comch_pool_destroy(struct comch_control *control);
-
 /* doca_comch_server_task_send_set_conf(), and that of clients. */
 doca_error_t dpumap_comch_send_set_conf(struct comch_control *control, const char *function,
 					doca_comch_task_send_completion_cb_t success_cb,

@@ -3,9 +3,11 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "comch/connection/connection.h"
 #include "comch/connection/control.h"
 #include "comch/connection/send.h"
 #include "comch/connection/settings.h"
+#include "comch/connection/state.h"
 #include "comch/link/listener.h"
 #include "core/dev/devinfo_rep.h"
 #include "log/log.h"
@@ -148,7 +150,7 @@ doca_error_t doca_comch_server_create(struct doca_dev *dev, struct doca_dev_rep 
 	if (!created)
 		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for a comch server");
 	created->rep = repr;
-	created->control.is_server = true;
+	created->control.owner.is_server = true;
 	created->control.on_event = accept_clients;
 	result = doca_comch_cap_server_is_supported(doca_dev_as_devinfo(dev));
 	if (result == DOCA_SUCCESS)
@@ -326,5 +328,5 @@ doca_comch_server_get_server_ctx(const struct doca_comch_connection *connection)
 {
 	if (!connection || !connection->is_server)
 		return NULL;
-	return (struct doca_comch_server *)connection->control;
+	return (struct doca_comch_server *)dpumap_comch_control_of(connection);
 }
