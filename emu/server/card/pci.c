@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "emu/server/card/sysfs.h"
 
 #define VENDOR	     0x15b3
@@ -22,67 +23,33 @@
 #define FILE_BYTES   128
 
 /* The MAC address that corresponds to the port's EUI-64. */
-static int put_mac(const struct emu_func *f, const char *file)
+static void put_mac(struct emu_sysfs_dir *d, const char *name)
 {
-	uint64_t g = f->node_guid;
+	uint64_t g = d->f->node_guid;
 
-	return emu_sysfs_put(f, file, "%02x:%02x:%02x:%02x:%02x:%02x", (unsigned int)(g >> 56),
-			     (unsigned int)(g >> 48) & 0xff, (unsigned int)(g >> 40) & 0xff,
-			     (unsigned int)(g >> 16) & 0xff, (unsigned int)(g >> 8) & 0xff,
-			     (unsigned int)g & 0xff);
-}
-
-static int put_line(const struct emu_func *f, const char *name, const char *value)
-{
-	char file[FILE_BYTES];
-
-	snprintf(file, sizeof(file), DEVICES "/%s/%s", f->pci, name);
-	return emu_sysfs_put(f, file, "%s", value);
-}
-
-static int put_number(const struct emu_func *f, const char *name, unsigned int digits,
-		      unsigned int value)
-{
-	char text[16];
-
-	snprintf(text, sizeof(text), "0x%0*x", (int)digits, value);
-	return put_line(f, name, text);
-}
-
-static int put_ids(const struct emu_func *f)
-{
-	int err;
-
-	err = put_number(f, "vendor", 4, VENDOR);
-	if (!err)
-		err = put_number(f, "device", 4, f->card->profile->part_id);
-	if (!err)
-		err = put_number(f, "subsystem_vendor", 4, VENDOR);
-	if (!err)
-		err = put_number(f, "subsystem_device", 4, SUBSYSTEM);
-	if (!err)
-		err = put_number(f, "class", 6, CLASS);
-	return err ? err : put_number(f, "revision", 2, REVISION);
+	emu_sysfs_line(d, name, "%02x:%02x:%02x:%02x:%02x:%02x", (unsigned int)(g >> 56),
+		       (unsigned int)(g >> 48) & 0xff, (unsigned int)(g >> 40) & 0xff,
+		       (unsigned int)(g >> 16) & 0xff, (unsigned int)(g >> 8) & 0xff,
+		       (unsigned int)g & 0xff);
 }
 
 /* The kernel's line for udev, and what it tells about the device in one file. */
-static int put_names(const struct emu_func *f)
+static void put_names(struct emu_sysfs_dir *d)
 {
-	char alias[80], event[256];
-	int err;
+	const char *id = d->f->card->profile->pci_id;
+	char alias[80];
 
-	snprintf(alias, sizeof(alias), "pci:v%08Xd0000%ssv%08Xsd%08Xbc02sc00i00", VENDOR,
-		 f->card->profile->pci_id, VENDOR, SUBSYSTEM);
-	snprintf(event, sizeof(event),
-		 "DRIVER=" DRIVER "\nPCI_CLASS=%X\nPCI_ID=%04X:%s\nPCI_SUBSYS_ID=%04X:%04X\n"
-		 "PCI_SLOT_NAME=%s\nMODALIAS=%s",
-		 CLASS, VENDOR, f->card->profile->pci_id, VENDOR, SUBSYSTEM, f->pci, alias);
-	err = put_line(f, "modalias", alias);
-	return err ? err : put_line(f, "uevent", event);
+	snprintf(alias, sizeof(alias), "pci:v%08Xd0000%ssv%08Xsd%08Xbc02sc00i00", VENDOR, id,
+		 VENDOR, SUBSYSTEM);
+	emu_sysfs_line(d, "modalias", "%s", alias);
+	emu_sysfs_line(d, "uevent",
+		       "DRIVER=" DRIVER "\nPCI_CLASS=%X\nPCI_ID=%04X:%s\nPCI_SUBSYS_ID=%04X:%04X\n"
+		       "PCI_SLOT_NAME=%s\nMODALIAS=%s",
+		       CLASS, VENDOR, id, VENDOR, SUBSYSTEM, d->f->pci, alias);
 }
 
 /* No memory of the card can be mapped by way of PCI: all resources are empty. */
-static int put_resources(const struct emu_func *f)
+static void put_resources(struct emu_sysfs_dir *d)
 {
 	static const char empty[] = "0x0000000000000000 0x0000000000000000 0x0000000000000000";
 	char text[NRESOURCES * sizeof(empty)];
@@ -91,7 +58,7 @@ static int put_resources(const struct emu_func *f)
 	for (i = 0; i < NRESOURCES; i++)
 		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s", i ? "\n" : "",
 					empty);
-	return put_line(f, "resource", text);
+	emu_sysfs_line(d, "resource", "%s", text);
 }
 
 static void put16(uint8_t *config, unsigned int at, unsigned int value)
@@ -139,19 +106,13 @@ static int put_links(const struct emu_func *f)
 	return emu_sysfs_link(f, file, target);
 }
 
-/* The link's width and speed, and the CPUs near the card: all that the machine has. */
-static int put_place(const struct emu_func *f)
+/* The CPUs near the card: all that the machine has. */
+static void put_cpus(struct emu_sysfs_dir *d)
 {
-	static const char *const link[] = {"current_link_width", "max_link_width",
-					   "current_link_speed", "max_link_speed"};
 	long cpus = sysconf(_SC_NPROCESSORS_CONF), word;
 	char text[512];
 	size_t len = 0;
-	unsigned int i;
-	int err = 0;
 
-	for (i = 0; i < 4 && !err; i++)
-		err = put_line(f, link[i], i < 2 ? "16" : "32.0 GT/s PCIe");
 	if (cpus < 1)
 		cpus = 1;
 	for (word = (cpus - 1) / 32; word >= 0 && len < sizeof(text) - 16; word--) {
@@ -160,34 +121,52 @@ static int put_place(const struct emu_func *f)
 		len += (size_t)snprintf(text + len, sizeof(text) - len, len ? ",%08x" : "%x",
 					(unsigned int)((1ull << in) - 1));
 	}
-	if (!err)
-		err = put_line(f, "local_cpus", text);
-	snprintf(text, sizeof(text), cpus > 1 ? "0-%ld" : "%ld", cpus - 1);
-	return err ? err : put_line(f, "local_cpulist", text);
+	emu_sysfs_line(d, "local_cpus", "%s", text);
+	emu_sysfs_line(d, "local_cpulist", cpus > 1 ? "0-%ld" : "%ld", cpus - 1);
+}
+
+static void put_lines(struct emu_sysfs_dir *d)
+{
+	static const struct {
+		const char *name;
+		unsigned int digits, value;
+	} numbers[] = {
+		{"vendor", 4, VENDOR},
+		{"subsystem_vendor", 4, VENDOR},
+		{"subsystem_device", 4, SUBSYSTEM},
+		{"class", 6, CLASS},
+		{"revision", 2, REVISION},
+	};
+	static const char *const texts[][2] = {
+		{"current_link_width", "16"},
+		{"max_link_width", "16"},
+		{"current_link_speed", "32.0 GT/s PCIe"},
+		{"max_link_speed", "32.0 GT/s PCIe"},
+		{"numa_node", "-1"},
+		{"irq", "0"},
+		{"enable", "1"},
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(numbers); i++)
+		emu_sysfs_line(d, numbers[i].name, "0x%0*x", (int)numbers[i].digits,
+			       numbers[i].value);
+	emu_sysfs_line(d, "device", "0x%04x", (unsigned int)d->f->card->profile->part_id);
+	for (i = 0; i < ARRAY_SIZE(texts); i++)
+		emu_sysfs_line(d, texts[i][0], "%s", texts[i][1]);
 }
 
 int emu_pci_create(const struct emu_func *f)
 {
-	char file[FILE_BYTES];
+	struct emu_sysfs_dir d = {.f = f};
 	int err;
 
-	err = put_ids(f);
-	if (!err)
-		err = put_names(f);
-	if (!err)
-		err = put_resources(f);
-	if (!err)
-		err = put_config(f);
-	if (!err)
-		err = put_place(f);
-	if (!err)
-		err = put_line(f, "numa_node", "-1");
-	if (!err)
-		err = put_line(f, "irq", "0");
-	if (!err)
-		err = put_line(f, "enable", "1");
-	snprintf(file, sizeof(file), DEVICES "/%s/net/" EMU_NETDEV "/address", f->pci);
-	if (!err)
-		err = put_mac(f, file);
+	snprintf(d.path, sizeof(d.path), DEVICES "/%s", f->pci);
+	put_lines(&d);
+	put_names(&d);
+	put_resources(&d);
+	put_cpus(&d);
+	put_mac(&d, "net/" EMU_NETDEV "/address");
+	err = d.err ? d.err : put_config(f);
 	return err ? err : put_links(f);
 }

@@ -101,20 +101,41 @@ static int finish(const struct draft *d)
 	return err;
 }
 
-int emu_sysfs_put(const struct emu_func *f, const char *file, const char *fmt, ...)
+static int put_text(const struct emu_func *f, const char *file, const char *fmt, va_list ap)
 {
 	struct draft d;
-	va_list ap;
 	int err;
 
 	err = begin(f, file, &d);
 	if (err)
 		return err;
-	va_start(ap, fmt);
 	vfprintf(d.out, fmt, ap);
-	va_end(ap);
 	fputc('\n', d.out);
 	return finish(&d);
+}
+
+int emu_sysfs_put(const struct emu_func *f, const char *file, const char *fmt, ...)
+{
+	va_list ap;
+	int err;
+
+	va_start(ap, fmt);
+	err = put_text(f, file, fmt, ap);
+	va_end(ap);
+	return err;
+}
+
+void emu_sysfs_line(struct emu_sysfs_dir *d, const char *name, const char *fmt, ...)
+{
+	char file[PATH_BYTES];
+	va_list ap;
+
+	if (d->err)
+		return;
+	snprintf(file, sizeof(file), "%s/%s", d->path, name);
+	va_start(ap, fmt);
+	d->err = put_text(d->f, file, fmt, ap);
+	va_end(ap);
 }
 
 int emu_sysfs_put_bytes(const struct emu_func *f, const char *file, const void *bytes, size_t len)
@@ -183,14 +204,12 @@ static int remove_file(const struct emu_func *f, const char *file)
 	return unlink(path) && errno != ENOENT ? -errno : 0;
 }
 
-static int put_guid(const struct emu_func *f, const char *file, uint64_t g)
+static void put_guid(struct emu_sysfs_dir *d, const char *name, uint64_t g)
 {
-	return emu_sysfs_put(f, file, "%04x:%04x:%04x:%04x", (unsigned int)(g >> 48) & 0xffff,
-			     (unsigned int)(g >> 32) & 0xffff, (unsigned int)(g >> 16) & 0xffff,
-			     (unsigned int)g & 0xffff);
+	emu_sysfs_line(d, name, "%04x:%04x:%04x:%04x", (unsigned int)(g >> 48) & 0xffff,
+		       (unsigned int)(g >> 32) & 0xffff, (unsigned int)(g >> 16) & 0xffff,
+		       (unsigned int)g & 0xffff);
 }
-
-#define IN(dir, name) (snprintf(file, sizeof(file), "%s/%s", dir, name), file)
 
 /*
  * Programs follow a device's link to its PCI function (without it UCX takes the device for a
@@ -202,7 +221,8 @@ static int link_ibdev(const struct emu_func *f, const char *ib)
 	int err;
 
 	snprintf(target, sizeof(target), "../../../%s", f->pci);
-	err = emu_sysfs_link(f, IN(ib, "device"), target);
+	snprintf(file, sizeof(file), "%s/device", ib);
+	err = emu_sysfs_link(f, file, target);
 	if (err)
 		return err;
 	snprintf(target, sizeof(target), "../../%s", ib);
@@ -210,98 +230,79 @@ static int link_ibdev(const struct emu_func *f, const char *ib)
 	return emu_sysfs_link(f, file, target);
 }
 
-/* As the kernel prints it. */
-static int write_rate(const struct emu_func *f, const char *ib)
+/* The directory of the function's device, or a part of it. */
+static struct emu_sysfs_dir ibdev_dir(const struct emu_func *f, const char *part)
 {
-	const struct emu_profile *p = f->card->profile;
-	char file[160];
+	char ib[EMU_IBDEV_PATH];
+	struct emu_sysfs_dir d = {.f = f};
 
-	return emu_sysfs_put(f, IN(ib, "ports/1/rate"), "%u Gb/sec (%uX %s)",
-			     p->lane_speed * p->lanes, p->lanes, emu_speed_name(p->lane_speed));
+	emu_func_ibdev(f, ib);
+	snprintf(d.path, sizeof(d.path), "%s%s", ib, part);
+	return d;
 }
 
-static int write_pkeys(const struct emu_func *f, const char *ib)
+static void put_pkeys(struct emu_sysfs_dir *port)
 {
-	char file[160];
+	char name[24];
 	unsigned int i;
-	int err = 0;
 
-	for (i = 0; i < f->card->profile->max_pkeys && !err; i++) {
-		snprintf(file, sizeof(file), "%s/ports/1/pkeys/%u", ib, i);
-		err = emu_sysfs_put(f, file, "0x%04x", f->pkey[i]);
+	for (i = 0; i < port->f->card->profile->max_pkeys; i++) {
+		snprintf(name, sizeof(name), "pkeys/%u", i);
+		emu_sysfs_line(port, name, "0x%04x", port->f->pkey[i]);
 	}
-	return err;
 }
 
 int emu_sysfs_port(const struct emu_func *f)
 {
-	char ib[EMU_IBDEV_PATH], file[160];
-	int err;
+	struct emu_sysfs_dir port = ibdev_dir(f, "/ports/1");
 
-	emu_func_ibdev(f, ib);
-	err = emu_sysfs_put(f, IN(ib, "ports/1/state"), f->port_down ? "1: DOWN" : "4: ACTIVE");
-	if (!err)
-		err = emu_sysfs_put(f, IN(ib, "ports/1/phys_state"),
-				    f->port_down ? "3: Disabled" : "5: LinkUp");
-	if (!err)
-		err = emu_sysfs_put(f, IN(ib, "ports/1/lid"), "0x%x", f->lid);
-	if (!err)
-		err = emu_sysfs_put(f, IN(ib, "ports/1/sm_lid"), "0x%x", f->sm_lid);
-	return err ? err : write_pkeys(f, ib);
+	emu_sysfs_line(&port, "state", f->port_down ? "1: DOWN" : "4: ACTIVE");
+	emu_sysfs_line(&port, "phys_state", f->port_down ? "3: Disabled" : "5: LinkUp");
+	emu_sysfs_line(&port, "lid", "0x%x", f->lid);
+	emu_sysfs_line(&port, "sm_lid", "0x%x", f->sm_lid);
+	put_pkeys(&port);
+	return port.err;
 }
 
-/* As a rule an Ethernet port has no LIDs and no subnet manager. */
-static int write_port(const struct emu_func *f, const char *ib)
+/* As a rule an Ethernet port has no LIDs and no subnet manager. The rate is as the kernel prints it. */
+static int write_port(const struct emu_func *f)
 {
-	char file[160];
-	int err = emu_sysfs_port(f);
+	const struct emu_profile *p = f->card->profile;
+	struct emu_sysfs_dir port = ibdev_dir(f, "/ports/1");
 
-	if (!err)
-		err = emu_sysfs_put(f, IN(ib, "ports/1/link_layer"), "Ethernet");
-	if (!err)
-		err = emu_sysfs_put(f, IN(ib, "ports/1/lid_mask_count"), "0");
-	if (!err)
-		err = emu_sysfs_put(f, IN(ib, "ports/1/sm_sl"), "0");
-	if (!err)
-		err = write_rate(f, ib);
-	return err ? err : emu_sysfs_put(f, IN(ib, "ports/1/cap_mask"), "0x%08x", EMU_PORT_CAP);
+	port.err = emu_sysfs_port(f);
+	emu_sysfs_line(&port, "link_layer", "Ethernet");
+	emu_sysfs_line(&port, "lid_mask_count", "0");
+	emu_sysfs_line(&port, "sm_sl", "0");
+	emu_sysfs_line(&port, "rate", "%u Gb/sec (%uX %s)", p->lane_speed * p->lanes, p->lanes,
+		       emu_speed_name(p->lane_speed));
+	emu_sysfs_line(&port, "cap_mask", "0x%08x", EMU_PORT_CAP);
+	return port.err;
 }
 
+/* tc: as the drivers of the vendor's distribution show it; no class is forced. */
 static int write_ibdev(const struct emu_func *f)
 {
 	const struct emu_profile *p = f->card->profile;
-	char ib[EMU_IBDEV_PATH], file[128];
+	struct emu_sysfs_dir ib = ibdev_dir(f, "");
 	int err;
 
-	emu_func_ibdev(f, ib);
-	err = emu_sysfs_put(f, IN(ib, "node_type"), "1: CA");
-	if (!err)
-		err = emu_sysfs_put(f, IN(ib, "node_desc"), "MT%u %s, emulated", p->part_id,
-				    p->name);
-	if (!err)
-		err = put_guid(f, IN(ib, "node_guid"), f->node_guid);
-	if (!err)
-		err = put_guid(f, IN(ib, "sys_image_guid"), f->card->guid);
-	if (!err)
-		err = emu_sysfs_put(
-			f, IN(ib, "fw_ver"), "%u.%u.%04u", (unsigned int)(p->fw_ver >> 32),
-			(unsigned int)(p->fw_ver >> 16) & 0xffff, (unsigned int)p->fw_ver & 0xffff);
-	if (!err)
-		err = emu_sysfs_put(f, IN(ib, "board_id"), "EMU_%s", p->pci_id);
-	if (!err)
-		err = emu_sysfs_put(f, IN(ib, "hca_type"), "MT%u", p->part_id);
-	if (!err)
-		err = emu_sysfs_put(f, IN(ib, "hw_rev"), "0");
-	if (!err)
-		err = write_port(f, ib);
+	emu_sysfs_line(&ib, "node_type", "1: CA");
+	emu_sysfs_line(&ib, "node_desc", "MT%u %s, emulated", p->part_id, p->name);
+	put_guid(&ib, "node_guid", f->node_guid);
+	put_guid(&ib, "sys_image_guid", f->card->guid);
+	emu_sysfs_line(&ib, "fw_ver", "%u.%u.%04u", (unsigned int)(p->fw_ver >> 32),
+		       (unsigned int)(p->fw_ver >> 16) & 0xffff, (unsigned int)p->fw_ver & 0xffff);
+	emu_sysfs_line(&ib, "board_id", "EMU_%s", p->pci_id);
+	emu_sysfs_line(&ib, "hca_type", "MT%u", p->part_id);
+	emu_sysfs_line(&ib, "hw_rev", "0");
+	emu_sysfs_line(&ib, "tc/1/traffic_class", "Global tclass=0");
+	err = ib.err ? ib.err : write_port(f);
 	if (!err)
 		err = emu_counters_create(f);
-	/* As the drivers of the vendor's distribution show it: no class is forced. */
-	if (!err)
-		err = emu_sysfs_put(f, IN(ib, "tc/1/traffic_class"), "Global tclass=0");
 	if (!err)
 		err = emu_pci_create(f);
-	return err ? err : link_ibdev(f, ib);
+	return err ? err : link_ibdev(f, ib.path);
 }
 
 /* libibverbs without netlink tells devices apart by the time of their directory. */
@@ -348,23 +349,16 @@ int emu_sysfs_list(const struct emu_func *f, bool listed)
 
 int emu_sysfs_create(const char *emulator, const struct emu_func *f)
 {
-	char dir[64], file[128];
-	int err;
+	struct emu_sysfs_dir class = {.f = f, .path = "class"}, verbs = {.f = f};
 
 	directory = emulator;
-	snprintf(dir, sizeof(dir), "class/infiniband_verbs/uverbs%u", f->dev);
-	err = emu_sysfs_put(f, "class/infiniband_verbs/abi_version", "6");
-	if (!err)
-		err = emu_sysfs_put(f, "class/misc/rdma_cm/dev", "%u:%u", EMU_RDMA_CM_MAJOR,
-				    EMU_RDMA_CM_MINOR);
-	if (!err)
-		err = emu_sysfs_put(f, "class/misc/rdma_cm/abi_version", "%d",
-				    RDMA_USER_CM_ABI_VERSION);
-	if (!err)
-		err = emu_sysfs_put(f, IN(dir, "ibdev"), "mlx5_%u", f->dev);
-	if (!err)
-		err = emu_sysfs_put(f, IN(dir, "dev"), "231:%u", 192 + f->dev);
-	if (!err)
-		err = emu_sysfs_put(f, IN(dir, "abi_version"), "1");
-	return err ? err : write_ibdev(f);
+	emu_sysfs_line(&class, "infiniband_verbs/abi_version", "6");
+	emu_sysfs_line(&class, "misc/rdma_cm/dev", "%u:%u", EMU_RDMA_CM_MAJOR, EMU_RDMA_CM_MINOR);
+	emu_sysfs_line(&class, "misc/rdma_cm/abi_version", "%d", RDMA_USER_CM_ABI_VERSION);
+	snprintf(verbs.path, sizeof(verbs.path), "class/infiniband_verbs/uverbs%u", f->dev);
+	verbs.err = class.err;
+	emu_sysfs_line(&verbs, "ibdev", "mlx5_%u", f->dev);
+	emu_sysfs_line(&verbs, "dev", "231:%u", 192 + f->dev);
+	emu_sysfs_line(&verbs, "abi_version", "1");
+	return verbs.err ? verbs.err : write_ibdev(f);
 }

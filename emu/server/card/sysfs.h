@@ -21,7 +21,17 @@ int emu_sysfs_port(const struct emu_func *f);
  */
 int emu_sysfs_put(const struct emu_func *f, const char *file, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* The same with any bytes. */
+/* A directory below a function's tree whose files are written one after the other. */
+struct emu_sysfs_dir {
+	const struct emu_func *f;
+	char path[EMU_IBDEV_PATH + 16];
+	int err; /* the first one */
+};
+
+/* Write one line to a file of the directory; nothing after an error. */
+void emu_sysfs_line(struct emu_sysfs_dir *d, const char *name, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* emu_sysfs_put() with any bytes. */
 int emu_sysfs_put_bytes(const struct emu_func *f, const char *file, const void *bytes, size_t len);
 /* Write a number, at least as long as the one before, to the same file. */
 int emu_sysfs_overwrite(const struct emu_func *f, const char *file, uint64_t number);
