@@ -309,17 +309,24 @@ static doca_error_t cannot_serve(const char *name, doca_error_t result, struct d
 				name, doca_error_get_descr(result), advice);
 }
 
-static doca_error_t configure(struct port *port)
+static doca_error_t set_callbacks(struct port *port)
 {
-	const union doca_data data = {.ptr = port};
-	doca_error_t result;
+	doca_error_t result =
+		doca_comch_server_task_send_set_conf(port->comch, on_sent, on_sent, SEND_TASKS);
 
-	result = doca_comch_server_task_send_set_conf(port->comch, on_sent, on_sent, SEND_TASKS);
 	if (result == DOCA_SUCCESS)
 		result = doca_comch_server_event_msg_recv_register(port->comch, on_message);
 	if (result == DOCA_SUCCESS)
 		result = doca_comch_server_event_connection_status_changed_register(
 			port->comch, on_connect, on_disconnect);
+	return result;
+}
+
+static doca_error_t configure(struct port *port)
+{
+	const union doca_data data = {.ptr = port};
+	doca_error_t result = set_callbacks(port);
+
 	if (result == DOCA_SUCCESS)
 		result = doca_ctx_set_user_data(port->ctx, data);
 	if (result == DOCA_SUCCESS)

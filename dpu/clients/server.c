@@ -430,12 +430,8 @@ static doca_error_t go_on_introducing(const struct server *server, struct sessio
 			EPOLLIN, on_sponsored, fault);
 }
 
-/*
- * Sends pending output, then the next event, or answers the next request: events that precede a request
- * are sent before its reply.
- */
-static doca_error_t advance(struct server *server, struct session *session,
-			    struct dpumap_fault *fault)
+static doca_error_t send_events(struct server *server, struct session *session,
+				struct dpumap_fault *fault)
 {
 	doca_error_t result = dpumap_conn_flush(session->conn, fault);
 
@@ -445,6 +441,18 @@ static doca_error_t advance(struct server *server, struct session *session,
 	}
 	if (result == DOCA_SUCCESS && session->events)
 		announce(server, session);
+	return result;
+}
+
+/*
+ * Sends pending output, then the next event, or answers the next request: events that precede a request
+ * are sent before its reply.
+ */
+static doca_error_t advance(struct server *server, struct session *session,
+			    struct dpumap_fault *fault)
+{
+	doca_error_t result = send_events(server, session, fault);
+
 	if (result == DOCA_SUCCESS && can_answer(session) && !session->waits)
 		result = answer_one(server, session, fault);
 	if (session->job.active || (result == DOCA_SUCCESS && has_request(session)))

@@ -256,8 +256,8 @@ static doca_error_t begin(struct daemon *d, struct export_change *change,
 }
 
 /* The address for RDMA connections. */
-static doca_error_t open_rdma(const struct daemon *d, const struct settings *settings,
-			      struct dpumap_fault *fault)
+static doca_error_t prepare_rdma(const struct daemon *d, const struct settings *settings,
+				 struct dpumap_fault *fault)
 {
 	return cm_listener_prepare(server_cm_listener(d->server), settings->rdma_listen,
 				   export_table_device_name(d->exports), fault);
@@ -272,10 +272,8 @@ static doca_error_t load_next(void *context, struct dpumap_fault *fault)
 			      &d->next_tls, fault);
 }
 
-static doca_error_t plan_next(void *context, struct export_change **change,
-			      struct dpumap_fault *fault)
+static doca_error_t check_next(struct daemon *d, struct dpumap_fault *fault)
 {
-	struct daemon *d = context;
 	doca_error_t result = check_unchanged(&d->settings, &d->next, fault);
 
 	d->next_is_for_others = settings_allow_others(&d->next);
@@ -283,10 +281,19 @@ static doca_error_t plan_next(void *context, struct export_change **change,
 		result = credentials_check_reload(
 			&(struct credentials){server_tls(d->server), d->settings.registry.tls},
 			&(struct credentials){d->next_tls, d->next.registry.tls}, fault);
+	return result;
+}
+
+static doca_error_t plan_next(void *context, struct export_change **change,
+			      struct dpumap_fault *fault)
+{
+	struct daemon *d = context;
+	doca_error_t result = check_next(d, fault);
+
 	if (result == DOCA_SUCCESS)
 		result = listeners_open(&d->listeners, &d->next, fault);
 	if (result == DOCA_SUCCESS)
-		result = open_rdma(d, &d->next, fault);
+		result = prepare_rdma(d, &d->next, fault);
 	if (result == DOCA_SUCCESS)
 		result = registry_renewal_prepare(d->registry, &d->next.registry, &d->renewal,
 						  fault);
@@ -450,55 +457,69 @@ static doca_error_t start(struct daemon *d, struct dpumap_fault *fault)
 	return result;
 }
 
-static doca_error_t check_stop(struct dpumap_fault *fault)
+static doca_error_t check_stop(struct daemon *d, struct dpumap_fault *fault)
 {
+	(void)d;
 	if (!signals_stop_is_asked())
 		return DOCA_SUCCESS;
 	return dpumap_fault_set(fault, DOCA_ERROR_SHUTDOWN, "asked to stop during the start");
 }
 
+static doca_error_t open_device(struct daemon *d, struct dpumap_fault *fault)
+{
+	doca_error_t result = export_table_create(d->settings.device, &d->exports, fault);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	server_set_exports(d->server, d->exports);
+	limit_clients(d, &d->settings);
+	server_set_introductions(d->server, &d->settings.introduce);
+	return device_watch_start(&d->device, d->loop, d->exports, fault);
+}
+
+static doca_error_t make_exports(struct daemon *d, struct dpumap_fault *fault)
+{
+	doca_error_t result;
+
+	sd_notify(0, MORE_TIME);
+	result = export_change_set_now(d->exports, &d->settings.exports, &d->settings.dir,
+				       d->options->file, signals_stop_is_asked, fault);
+	export_list_free(&d->settings.exports); /* they may be very many */
+	malloc_trim(0);
+	return result;
+}
+
+static doca_error_t open_rdma(struct daemon *d, struct dpumap_fault *fault)
+{
+	return prepare_rdma(d, &d->settings, fault);
+}
+
+static doca_error_t drop_privileges(struct daemon *d, struct dpumap_fault *fault)
+{
+	cm_listener_use(server_cm_listener(d->server));
+	return privileges_drop(d->settings.user, d->settings.group, fault);
+}
+
+typedef doca_error_t daemon_step(struct daemon *d, struct dpumap_fault *fault);
+
 doca_error_t daemon_create(const struct options *options, struct daemon **daemon,
 			   struct dpumap_fault *fault)
 {
+	static daemon_step *const steps[] = {
+		start,	    set_up,    check_stop,    open_device,     make_exports,
+		open_comch, open_rdma, open_registry, drop_privileges,
+	};
 	struct daemon *d = calloc(1, sizeof(*d));
-	doca_error_t result;
+	doca_error_t result = DOCA_SUCCESS;
 
 	if (!d)
 		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for the server");
 	d->options = options;
 	settings_init(&d->settings);
 	settings_init(&d->next);
-	result = start(d, fault);
-	if (result == DOCA_SUCCESS)
-		result = set_up(d, fault);
-	if (result == DOCA_SUCCESS)
-		result = check_stop(fault);
-	if (result == DOCA_SUCCESS)
-		result = export_table_create(d->settings.device, &d->exports, fault);
-	if (result == DOCA_SUCCESS) {
-		server_set_exports(d->server, d->exports);
-		limit_clients(d, &d->settings);
-		server_set_introductions(d->server, &d->settings.introduce);
-		result = device_watch_start(&d->device, d->loop, d->exports, fault);
-	}
-	if (result == DOCA_SUCCESS) {
-		sd_notify(0, MORE_TIME);
-		result = export_change_set_now(d->exports, &d->settings.exports, &d->settings.dir,
-					       d->options->file, signals_stop_is_asked, fault);
-		export_list_free(&d->settings.exports); /* they may be very many */
-		malloc_trim(0);
-	}
 	sweep_comch();
-	if (result == DOCA_SUCCESS)
-		result = open_comch(d, fault);
-	if (result == DOCA_SUCCESS)
-		result = open_rdma(d, &d->settings, fault);
-	if (result == DOCA_SUCCESS)
-		result = open_registry(d, fault);
-	if (result == DOCA_SUCCESS) {
-		cm_listener_use(server_cm_listener(d->server));
-		result = privileges_drop(d->settings.user, d->settings.group, fault);
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(steps) && result == DOCA_SUCCESS; i++)
+		result = steps[i](d, fault);
 	if (result != DOCA_SUCCESS) {
 		daemon_destroy(d);
 		return result;

@@ -189,7 +189,7 @@ static doca_error_t check_export(struct bench *b, struct dpumap_fault *fault)
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t run(struct bench *b, struct dpumap_fault *fault)
+static doca_error_t find_export(struct bench *b, struct dpumap_fault *fault)
 {
 	doca_error_t result = remote_connect(b->options, &b->client, fault);
 
@@ -197,6 +197,13 @@ static doca_error_t run(struct bench *b, struct dpumap_fault *fault)
 		result = remote_get(b->client, b->options->args[0], &b->export, fault);
 	if (result == DOCA_SUCCESS)
 		result = check_export(b, fault);
+	return result;
+}
+
+static doca_error_t run(struct bench *b, struct dpumap_fault *fault)
+{
+	doca_error_t result = find_export(b, fault);
+
 	if (result == DOCA_SUCCESS)
 		result = import_open(b->options, b->client, &b->export, &b->import, fault);
 	if (result == DOCA_SUCCESS)

@@ -11,6 +11,7 @@
 
 #include <doca_types.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "host/base/json.h"
 #include "host/copy/progress.h"
@@ -235,23 +236,19 @@ static doca_error_t finish(struct transfer *t, struct dpumap_fault *fault)
 	return result == DOCA_SUCCESS ? sink_commit(&t->sink, fault) : result;
 }
 
+typedef doca_error_t transfer_step(struct transfer *t, struct dpumap_fault *fault);
+
 static doca_error_t transfer(struct transfer *t, struct dpumap_fault *fault)
 {
-	doca_error_t result;
+	static transfer_step *const steps[] = {
+		open_ends, open_remote, open_import, move_all, gather_digests, finish,
+	};
+	doca_error_t result = DOCA_SUCCESS;
 
 	t->has_source = t->source_path || t->pattern;
 	t->verify = !(t->options->given & OPTION_NO_VERIFY);
-	result = open_ends(t, fault);
-	if (result == DOCA_SUCCESS)
-		result = open_remote(t, fault);
-	if (result == DOCA_SUCCESS)
-		result = open_import(t, fault);
-	if (result == DOCA_SUCCESS)
-		result = move_all(t, fault);
-	if (result == DOCA_SUCCESS)
-		result = gather_digests(t, fault);
-	if (result == DOCA_SUCCESS)
-		result = finish(t, fault);
+	for (size_t i = 0; i < ARRAY_SIZE(steps) && result == DOCA_SUCCESS; i++)
+		result = steps[i](t, fault);
 	import_close(&t->import);
 	dpumap_client_destroy(t->client);
 	remote_export_wipe(&t->export);

@@ -202,6 +202,16 @@ static doca_error_t take_digests(struct run *r, bool *moved, struct dpumap_fault
 	return DOCA_SUCCESS;
 }
 
+static doca_error_t compare_digests(struct run *r, bool *moved, struct dpumap_fault *fault)
+{
+	doca_error_t result;
+
+	if (!r->pump->verify)
+		return DOCA_SUCCESS;
+	result = ask_digests(r, fault);
+	return result == DOCA_SUCCESS ? take_digests(r, moved, fault) : result;
+}
+
 static doca_error_t turn(struct run *r, bool *moved, struct dpumap_fault *fault)
 {
 	const struct pump *p = r->pump;
@@ -214,10 +224,8 @@ static doca_error_t turn(struct run *r, bool *moved, struct dpumap_fault *fault)
 		result = post_copies(r, IMPORT_PUT, fault);
 	if (result == DOCA_SUCCESS)
 		result = take_copies(r, moved, fault);
-	if (result == DOCA_SUCCESS && p->verify)
-		result = ask_digests(r, fault);
-	if (result == DOCA_SUCCESS && p->verify)
-		result = take_digests(r, moved, fault);
+	if (result == DOCA_SUCCESS)
+		result = compare_digests(r, moved, fault);
 	return result;
 }
 

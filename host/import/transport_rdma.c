@@ -168,6 +168,20 @@ static void on_end(struct doca_rdma_connection *connection, union doca_data unus
 	t->has_failed = true;
 }
 
+static doca_error_t set_callbacks(struct rdma_transport *t)
+{
+	doca_error_t result =
+		doca_rdma_task_read_set_conf(t->rdma, on_read, on_read, IMPORT_QUEUE_DEPTH);
+
+	if (result == DOCA_SUCCESS)
+		result = doca_rdma_task_write_set_conf(t->rdma, on_write, on_write,
+						       IMPORT_QUEUE_DEPTH);
+	if (result == DOCA_SUCCESS)
+		result = doca_rdma_set_connection_state_callbacks(t->rdma, NULL, on_established,
+								  on_end, on_end);
+	return result;
+}
+
 static doca_error_t set_up(struct rdma_transport *t)
 {
 	const union doca_data self = {.ptr = t};
@@ -177,14 +191,7 @@ static doca_error_t set_up(struct rdma_transport *t)
 	if (result == DOCA_SUCCESS)
 		result = doca_ctx_set_user_data(ctx, self);
 	if (result == DOCA_SUCCESS)
-		result =
-			doca_rdma_task_read_set_conf(t->rdma, on_read, on_read, IMPORT_QUEUE_DEPTH);
-	if (result == DOCA_SUCCESS)
-		result = doca_rdma_task_write_set_conf(t->rdma, on_write, on_write,
-						       IMPORT_QUEUE_DEPTH);
-	if (result == DOCA_SUCCESS)
-		result = doca_rdma_set_connection_state_callbacks(t->rdma, NULL, on_established,
-								  on_end, on_end);
+		result = set_callbacks(t);
 	if (result == DOCA_SUCCESS)
 		result = doca_ctx_start(ctx);
 	/* The port is not active yet. */

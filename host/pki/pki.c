@@ -38,28 +38,48 @@ static void close_ca(struct ca *a)
 	pki_dir_close(&a->dir);
 }
 
-static doca_error_t read_ca(struct ca *a, struct dpumap_fault *fault)
+static doca_error_t read_ca_cert(struct ca *a, struct dpumap_fault *fault)
 {
 	char path[PATH_MAX];
 	doca_error_t result = pki_path(&a->dir, PKI_ISSUED, NAME_OF_CA, ".crt", path, fault);
 
-	if (result == DOCA_SUCCESS)
-		result = dpumap_pem_read_cert(path, &a->cert, fault);
-	if (result == DOCA_SUCCESS)
-		result = pki_path(&a->dir, PKI_ISSUED, NAME_OF_CA, ".key", path, fault);
+	return result == DOCA_SUCCESS ? dpumap_pem_read_cert(path, &a->cert, fault) : result;
+}
+
+static doca_error_t read_ca_key(struct ca *a, struct dpumap_fault *fault)
+{
+	char path[PATH_MAX];
+	doca_error_t result = pki_path(&a->dir, PKI_ISSUED, NAME_OF_CA, ".key", path, fault);
+
 	if (result == DOCA_SUCCESS)
 		result = dpumap_pem_read_key(path, &a->key, fault);
 	if (result == DOCA_SUCCESS && X509_check_private_key(a->cert, a->key) != 1)
 		result = dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
 					  "%s is not the private key of the CA certificate", path);
-	if (result == DOCA_SUCCESS)
-		result = pki_path(&a->dir, PKI_ISSUED, NAME_OF_CA, ".crl", a->crl_path, fault);
+	return result;
+}
+
+static doca_error_t read_ca_list(struct ca *a, struct dpumap_fault *fault)
+{
+	doca_error_t result = pki_path(&a->dir, PKI_ISSUED, NAME_OF_CA, ".crl", a->crl_path, fault);
+
 	if (result == DOCA_SUCCESS)
 		result = dpumap_pem_read_crl(a->crl_path, &a->crl, fault);
 	/* A foreign list would undo all revocations. */
 	if (result == DOCA_SUCCESS && X509_CRL_verify(a->crl, a->key) != 1)
 		result = dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
 					  "%s is not signed by this CA", a->crl_path);
+	return result;
+}
+
+static doca_error_t read_ca(struct ca *a, struct dpumap_fault *fault)
+{
+	doca_error_t result = read_ca_cert(a, fault);
+
+	if (result == DOCA_SUCCESS)
+		result = read_ca_key(a, fault);
+	if (result == DOCA_SUCCESS)
+		result = read_ca_list(a, fault);
 	return result;
 }
 

@@ -10,6 +10,7 @@
 
 #include <infiniband/mlx5dv.h>
 
+#include "base/array.h"
 #include "device/device_priv.h"
 #include "device/memory/access.h"
 #include "device/memory/alias.h"
@@ -258,22 +259,16 @@ static doca_error_t dereg_mr(const struct dpumap_region *region, struct ibv_mr *
 
 doca_error_t dpumap_region_destroy(struct dpumap_region *region)
 {
-	doca_error_t result;
-
 	/* An mkey goes before the one that it is on. */
-	result = dpumap_region_unexport_pci(region);
-	if (result == DOCA_SUCCESS)
-		result = dpumap_mkey_destroy(region->device, &region->rdma_mkey);
-	if (result == DOCA_SUCCESS)
-		result = dpumap_mkey_destroy(region->device, &region->local_mkey);
-	if (result == DOCA_SUCCESS)
-		result = dpumap_mkey_destroy(region->device, &region->umem_local_mkey);
-	if (result == DOCA_SUCCESS)
-		result = dpumap_mkey_destroy(region->device, &region->mkey);
-	if (result == DOCA_SUCCESS)
-		result = dereg_mr(region, &region->local_mr);
-	if (result == DOCA_SUCCESS)
-		result = dereg_mr(region, &region->mr);
+	struct dpumap_mkey *const mkeys[] = {&region->rdma_mkey, &region->local_mkey,
+					     &region->umem_local_mkey, &region->mkey};
+	struct ibv_mr **const mrs[] = {&region->local_mr, &region->mr};
+	doca_error_t result = dpumap_region_unexport_pci(region);
+
+	for (size_t i = 0; i < ARRAY_SIZE(mkeys) && result == DOCA_SUCCESS; i++)
+		result = dpumap_mkey_destroy(region->device, mkeys[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(mrs) && result == DOCA_SUCCESS; i++)
+		result = dereg_mr(region, mrs[i]);
 	if (result == DOCA_SUCCESS)
 		free(region);
 	return result;
