@@ -268,6 +268,19 @@ static int change_gids(const struct emu_server_options *opt)
 	return err;
 }
 
+static int create_cards(const struct emu_server_options *opt)
+{
+	int err = emu_segments_create();
+
+	if (!err)
+		err = emu_topology_create(directory, opt->topology);
+	if (!err)
+		err = emu_gids_create();
+	if (!err)
+		err = change_gids(opt);
+	return err ? err : emu_attach_wires(opt->wires, opt->nwires);
+}
+
 static int start(const struct emu_server_options *opt)
 {
 	int err;
@@ -275,15 +288,7 @@ static int start(const struct emu_server_options *opt)
 	raise_descriptor_limit();
 	err = emu_reactor_create();
 	if (!err)
-		err = emu_segments_create();
-	if (!err)
-		err = emu_topology_create(directory, opt->topology);
-	if (!err)
-		err = emu_gids_create();
-	if (!err)
-		err = change_gids(opt);
-	if (!err)
-		err = emu_attach_wires(opt->wires, opt->nwires);
+		err = create_cards(opt);
 	emu_port_begin();
 	if (!err)
 		err = watch_signals();

@@ -227,6 +227,21 @@ struct emu_qp_obj *emu_qp_new(struct emu_file *f, const struct emu_qp_obj *as)
 	return qp;
 }
 
+/* The request, and the queue pair that it describes. */
+static int read_request(struct emu_cmd *c, struct mlx5_ib_create_qp *req, uint64_t flags,
+			struct emu_qp_obj *qp)
+{
+	int err = emu_attr_in(c, UVERBS_ATTR_UHW_IN, req, sizeof(*req));
+
+	if (!err)
+		err = check_qp(req, emu_attr_u64(c, UVERBS_ATTR_CREATE_QP_TYPE, 0), flags);
+	if (!err)
+		err = qp_fill(c, qp);
+	if (!err)
+		err = check_cap(&qp->cap);
+	return err ? err : check_parts(qp);
+}
+
 static int qp_create(struct emu_cmd *c)
 {
 	uint64_t flags = emu_attr_u64(c, UVERBS_ATTR_CREATE_QP_FLAGS, 0);
@@ -235,15 +250,7 @@ static int qp_create(struct emu_cmd *c)
 	uint32_t slot;
 	int err;
 
-	err = emu_attr_in(c, UVERBS_ATTR_UHW_IN, &req, sizeof(req));
-	if (!err)
-		err = check_qp(&req, emu_attr_u64(c, UVERBS_ATTR_CREATE_QP_TYPE, 0), flags);
-	if (!err)
-		err = qp_fill(c, &tmp);
-	if (!err)
-		err = check_cap(&tmp.cap);
-	if (!err)
-		err = check_parts(&tmp);
+	err = read_request(c, &req, flags, &tmp);
 	if (!err && tmp.type != EMU_QPT_XRC_TGT)
 		err = check_qp_place(c, &req);
 	if (!err)
