@@ -57,7 +57,7 @@ static void take(const struct dpumap_allocator *a, struct piece *piece, uint32_t
 	memset(piece->at, piece->mark, piece->size);
 }
 
-static void test_random_pieces(void **state)
+static void random_pieces_never_overlap(void **state)
 {
 	struct piece pieces[PIECES] = {0};
 	struct dpumap_allocator a;
@@ -121,7 +121,7 @@ static void invalid_pieces_are_neither_allocated_nor_freed(void **state)
 	assert_int_equal(dpumap_arena_destroy(arena), DOCA_SUCCESS);
 }
 
-static void test_bad_arguments(void **state)
+static void invalid_arena_arguments_are_refused(void **state)
 {
 	struct dpumap_arena *arena = NULL;
 	struct dpumap_allocator a;
@@ -145,7 +145,7 @@ static void test_bad_arguments(void **state)
 	assert_null(arena);
 }
 
-static void test_fork_safety(void **state)
+static void memory_that_fork_does_not_copy_is_fork_safe(void **state)
 {
 	size_t len = 8192;
 	uint8_t *mine = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -167,7 +167,7 @@ static void test_fork_safety(void **state)
 	munmap(ours, len);
 }
 
-static void test_memory_of_an_arena_is_fit_for_queues(void **state)
+static void memory_of_an_arena_is_fit_for_queues(void **state)
 {
 	struct dpumap_allocator a;
 	struct dpumap_arena *arena;
@@ -206,11 +206,11 @@ static void queue_memory_with_any_bit_set_is_not_zero(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_random_pieces),
+		cmocka_unit_test(random_pieces_never_overlap),
 		cmocka_unit_test(invalid_pieces_are_neither_allocated_nor_freed),
-		cmocka_unit_test(test_bad_arguments),
-		cmocka_unit_test(test_fork_safety),
-		cmocka_unit_test(test_memory_of_an_arena_is_fit_for_queues),
+		cmocka_unit_test(invalid_arena_arguments_are_refused),
+		cmocka_unit_test(memory_that_fork_does_not_copy_is_fork_safe),
+		cmocka_unit_test(memory_of_an_arena_is_fit_for_queues),
 		cmocka_unit_test(queue_memory_with_any_bit_set_is_not_zero),
 	};
 

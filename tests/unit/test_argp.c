@@ -10,7 +10,7 @@
 #define INT	DOCA_ARGP_TYPE_INT
 #define BOOLEAN DOCA_ARGP_TYPE_BOOLEAN
 
-static void test_nothing_works_before_init(void **state)
+static void nothing_works_before_init(void **state)
 {
 	struct doca_argp_param *param = NULL;
 	struct doca_argp_cmd *cmd = NULL;
@@ -28,7 +28,7 @@ static void test_nothing_works_before_init(void **state)
 	assert_error(doca_argp_disable_logger_callback(), DOCA_ERROR_BAD_STATE);
 }
 
-static void test_init_twice_is_refused(void **state)
+static void init_twice_is_refused(void **state)
 {
 	assert_error(doca_argp_init("again", &config), DOCA_ERROR_BAD_STATE);
 	assert_ok(doca_argp_destroy());
@@ -38,7 +38,7 @@ static void test_init_twice_is_refused(void **state)
 	assert_ok(start_bare());
 }
 
-static void test_null_is_refused(void **state)
+static void null_is_refused(void **state)
 {
 	assert_error(doca_argp_param_create(NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_argp_param_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
@@ -53,7 +53,7 @@ static void test_null_is_refused(void **state)
 	doca_argp_param_set_mandatory(NULL);
 }
 
-static void test_start_wants_the_arguments_of_main(void **state)
+static void start_wants_the_arguments_of_main(void **state)
 {
 	char *argv[] = {(char *)"prog", NULL};
 
@@ -63,7 +63,7 @@ static void test_start_wants_the_arguments_of_main(void **state)
 	assert_ok(doca_argp_start(1, argv));
 }
 
-static void test_start_once_but_again_after_an_error(void **state)
+static void start_succeeds_once_but_may_follow_an_error(void **state)
 {
 	assert_ok(add("n", "num", INT, MANDATORY));
 	assert_error(start("-n", "1", "-x"), DOCA_ERROR_NOT_SUPPORTED);
@@ -76,7 +76,7 @@ static void test_start_once_but_again_after_an_error(void **state)
 	assert_error(doca_argp_disable_logger_callback(), DOCA_ERROR_BAD_STATE);
 }
 
-static void test_short_names_of_several_letters(void **state)
+static void short_names_may_have_several_letters(void **state)
 {
 	assert_ok(add("p", "pci-addr", STRING, 0));
 	assert_ok(add("pa", NULL, STRING, 0));
@@ -86,7 +86,7 @@ static void test_short_names_of_several_letters(void **state)
 	assert_string_equal(config.recorded, "number=3 text=03:00.0 on=1 text=x ");
 }
 
-static void test_names_are_neither_abbreviated_nor_mixed(void **state)
+static void names_are_neither_abbreviated_nor_mixed(void **state)
 {
 	assert_ok(add("ns", "num-sends", INT, 0));
 	assert_error(start("-n", "1"), DOCA_ERROR_NOT_SUPPORTED);
@@ -100,14 +100,14 @@ static void test_names_are_neither_abbreviated_nor_mixed(void **state)
 	assert_ok(start("--num-sends", "1"));
 }
 
-static void test_a_value_behind_an_equals_sign(void **state)
+static void a_value_may_follow_an_equals_sign(void **state)
 {
 	assert_ok(add("s", "text", STRING, MULTIPLICITY));
 	assert_ok(start("--text=a=b", "-s=c", "--text=", "-s", "", "--text=-s"));
 	assert_string_equal(config.recorded, "text=a=b text=c text= text= text=-s ");
 }
 
-static void test_a_value_that_is_missing(void **state)
+static void a_value_that_is_missing_is_refused(void **state)
 {
 	assert_ok(add("s", "text", STRING, 0));
 	assert_ok(add("n", "num", INT, 0));
@@ -123,7 +123,7 @@ static void test_a_value_that_is_missing(void **state)
 	assert_string_equal(config.recorded, "text=- number=-5 ");
 }
 
-static void test_integers(void **state)
+static void integers_are_decimal_or_hexadecimal(void **state)
 {
 	static const struct {
 		const char *text;
@@ -175,7 +175,7 @@ static void test_integers(void **state)
 	}
 }
 
-static void test_a_boolean_takes_no_value(void **state)
+static void a_boolean_takes_no_value(void **state)
 {
 	assert_ok(add("b", "both", BOOLEAN, 0));
 	assert_error(start("--both=true"), DOCA_ERROR_INVALID_VALUE);
@@ -195,7 +195,7 @@ static void stray_arguments_are_refused(void **state)
 	assert_ok(start("-b", "--"));
 }
 
-static void test_callbacks_in_the_order_of_the_line(void **state)
+static void callbacks_are_called_in_the_order_of_the_line(void **state)
 {
 	assert_ok(add("s", NULL, STRING, 0));
 	assert_ok(add("n", NULL, INT, MULTIPLICITY));
@@ -212,7 +212,7 @@ static doca_error_t keep_text(void *param, void *conf)
 	return DOCA_SUCCESS;
 }
 
-static void test_a_text_is_the_argument_itself(void **state)
+static void a_text_is_the_argument_itself(void **state)
 {
 	struct doca_argp_param *param = make_param("s", NULL, STRING, 0);
 	char text[] = "abc";
@@ -224,7 +224,7 @@ static void test_a_text_is_the_argument_itself(void **state)
 	assert_ptr_equal(seen_text, text);
 }
 
-static void test_once_unless_multiplicity(void **state)
+static void flag_without_multiplicity_is_given_once(void **state)
 {
 	assert_ok(add("n", "num", INT, 0));
 	assert_error(start("-n", "1", "--num", "2"), DOCA_ERROR_INVALID_VALUE);
@@ -232,7 +232,7 @@ static void test_once_unless_multiplicity(void **state)
 	assert_int_equal(config.calls, 0);
 }
 
-static void test_mandatory(void **state)
+static void mandatory_parameters_are_required(void **state)
 {
 	assert_ok(add("n", "num", INT, MANDATORY));
 	assert_ok(add("m", NULL, INT, MANDATORY | MULTIPLICITY));
@@ -243,7 +243,7 @@ static void test_mandatory(void **state)
 	assert_string_equal(config.recorded, "number=1 number=2 number=3 ");
 }
 
-static void test_singular_stands_alone(void **state)
+static void singular_stands_alone(void **state)
 {
 	assert_ok(add("n", "num", INT, MANDATORY));
 	assert_ok(add(NULL, "list", BOOLEAN, SINGULAR));
@@ -254,7 +254,7 @@ static void test_singular_stands_alone(void **state)
 	assert_string_equal(config.recorded, "on=1 ");
 }
 
-static void test_the_error_of_a_callback_ends_start(void **state)
+static void the_error_of_a_callback_ends_start(void **state)
 {
 	assert_ok(add("n", "num", INT, MULTIPLICITY));
 	config.answer = DOCA_ERROR_TOO_BIG;
@@ -298,7 +298,7 @@ static void invalid_names_are_refused(void **state)
 	}
 }
 
-static void test_names_that_are_taken(void **state)
+static void names_that_are_taken_are_refused(void **state)
 {
 	static const char *const shorts[] = {"h", "v", "l", "j"};
 	static const char *const longs[] = {"help", "version", "log-level", "sdk-log-level",
@@ -330,7 +330,7 @@ static void invalid_types_are_refused(void **state)
 	assert_error(add("n", NULL, DOCA_ARGP_TYPE_JSON_OBJ, CLI_ONLY), DOCA_ERROR_INVALID_VALUE);
 }
 
-static void test_register_owns_the_parameter_in_all_flows(void **state)
+static void register_owns_the_parameter_in_all_flows(void **state)
 {
 	struct doca_argp_param *good = make_param("n", NULL, INT, 0);
 	struct doca_argp_param *bad = make_param("n", NULL, INT, 0);
@@ -349,7 +349,7 @@ static void test_register_owns_the_parameter_in_all_flows(void **state)
 	assert_error(doca_argp_register_param(late), DOCA_ERROR_BAD_STATE);
 }
 
-static void test_a_parameter_that_was_not_registered(void **state)
+static void a_parameter_that_was_not_registered_can_be_destroyed(void **state)
 {
 	struct doca_argp_param *param = make_param("n", "num", INT, 0);
 	struct doca_argp_param *other = make_param("m", NULL, INT, 0);
@@ -359,7 +359,7 @@ static void test_a_parameter_that_was_not_registered(void **state)
 	assert_ok(doca_argp_param_destroy(other));
 }
 
-static void test_setters_leave_a_registered_parameter_alone(void **state)
+static void setters_leave_a_registered_parameter_alone(void **state)
 {
 	struct doca_argp_param *param = make_param("n", NULL, INT, 0);
 
@@ -378,7 +378,7 @@ static doca_error_t record_validation(void *conf)
 	return config.answer;
 }
 
-static void test_the_validation_callback_comes_last(void **state)
+static void the_validation_callback_comes_last(void **state)
 {
 	assert_ok(add("n", NULL, INT, 0));
 	assert_ok(doca_argp_register_validation_callback(record_validation));
@@ -386,7 +386,7 @@ static void test_the_validation_callback_comes_last(void **state)
 	assert_string_equal(config.recorded, "number=1 validate ");
 }
 
-static void test_the_error_of_the_validation_callback(void **state)
+static void the_error_of_the_validation_callback_is_that_of_start(void **state)
 {
 	assert_ok(doca_argp_register_validation_callback(record_validation));
 	config.answer = DOCA_ERROR_BAD_CONFIG;
@@ -401,7 +401,7 @@ static doca_error_t destroy_and_return(void *param, void *conf)
 	return config.answer;
 }
 
-static void test_a_callback_may_destroy_the_parser(void **state)
+static void a_callback_may_destroy_the_parser(void **state)
 {
 	struct doca_argp_param *param = make_param("d", NULL, BOOLEAN, 0);
 
@@ -413,7 +413,7 @@ static void test_a_callback_may_destroy_the_parser(void **state)
 	assert_error(doca_argp_destroy(), DOCA_ERROR_BAD_STATE);
 }
 
-static void test_the_version_callback_may_destroy_the_parser(void **state)
+static void the_version_callback_may_destroy_the_parser(void **state)
 {
 	assert_ok(doca_argp_register_version_callback(destroy_and_return));
 	assert_error(start("-v"), DOCA_ERROR_BAD_STATE);
@@ -428,7 +428,7 @@ static doca_error_t restart(void *param, void *conf)
 	return DOCA_SUCCESS;
 }
 
-static void test_a_callback_cannot_start_or_register(void **state)
+static void a_callback_cannot_start_or_register(void **state)
 {
 	struct doca_argp_param *param = make_param("r", NULL, BOOLEAN, 0);
 	char *argv[] = {(char *)"prog", (char *)"-r", NULL};
@@ -438,7 +438,7 @@ static void test_a_callback_cannot_start_or_register(void **state)
 	assert_ok(doca_argp_start(2, argv));
 }
 
-static void test_log_levels(void **state)
+static void log_level_flags_set_the_limits(void **state)
 {
 	int level;
 
@@ -460,7 +460,7 @@ static void test_log_levels(void **state)
 	assert_int_equal(level, DOCA_LOG_LEVEL_INFO);
 }
 
-static void test_levels_that_do_not_exist(void **state)
+static void levels_that_do_not_exist_are_refused(void **state)
 {
 	static const char *const levels[] = {"0", "5", "9", "11", "55", "80", "-10", "debug"};
 
@@ -470,7 +470,7 @@ static void test_levels_that_do_not_exist(void **state)
 	}
 }
 
-static void test_the_logger_callback(void **state)
+static void the_logger_callback_replaces_the_limits(void **state)
 {
 	assert_ok(doca_argp_register_logger_callback(record_number));
 	assert_error(doca_argp_register_logger_callback(record_number), DOCA_ERROR_ALREADY_EXIST);
@@ -481,7 +481,7 @@ static void test_the_logger_callback(void **state)
 	assert_int_equal(doca_log_level_get_global_lower_limit(), DOCA_LOG_LEVEL_INFO);
 }
 
-static void test_a_disabled_logger_callback(void **state)
+static void a_disabled_logger_callback_is_not_called(void **state)
 {
 	int level;
 
@@ -497,7 +497,7 @@ static void test_a_disabled_logger_callback(void **state)
 	assert_int_equal(level, DOCA_LOG_LEVEL_DEBUG);
 }
 
-static void test_the_error_of_the_logger_callback(void **state)
+static void the_error_of_the_logger_callback_is_that_of_start(void **state)
 {
 	assert_ok(doca_argp_register_logger_callback(record_number));
 	config.answer = DOCA_ERROR_IO_FAILED;
@@ -509,42 +509,42 @@ static void test_the_error_of_the_logger_callback(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nothing_works_before_init),
-		rigged(test_init_twice_is_refused),
-		rigged(test_null_is_refused),
-		rigged(test_start_wants_the_arguments_of_main),
-		rigged(test_start_once_but_again_after_an_error),
-		rigged(test_short_names_of_several_letters),
-		rigged(test_names_are_neither_abbreviated_nor_mixed),
-		rigged(test_a_value_behind_an_equals_sign),
-		rigged(test_a_value_that_is_missing),
-		rigged(test_integers),
-		rigged(test_a_boolean_takes_no_value),
+		cmocka_unit_test(nothing_works_before_init),
+		rigged(init_twice_is_refused),
+		rigged(null_is_refused),
+		rigged(start_wants_the_arguments_of_main),
+		rigged(start_succeeds_once_but_may_follow_an_error),
+		rigged(short_names_may_have_several_letters),
+		rigged(names_are_neither_abbreviated_nor_mixed),
+		rigged(a_value_may_follow_an_equals_sign),
+		rigged(a_value_that_is_missing_is_refused),
+		rigged(integers_are_decimal_or_hexadecimal),
+		rigged(a_boolean_takes_no_value),
 		rigged(stray_arguments_are_refused),
-		rigged(test_callbacks_in_the_order_of_the_line),
-		rigged(test_a_text_is_the_argument_itself),
-		rigged(test_once_unless_multiplicity),
-		rigged(test_mandatory),
-		rigged(test_singular_stands_alone),
-		rigged(test_the_error_of_a_callback_ends_start),
+		rigged(callbacks_are_called_in_the_order_of_the_line),
+		rigged(a_text_is_the_argument_itself),
+		rigged(flag_without_multiplicity_is_given_once),
+		rigged(mandatory_parameters_are_required),
+		rigged(singular_stands_alone),
+		rigged(the_error_of_a_callback_ends_start),
 		rigged(no_callback_runs_for_an_invalid_command_line),
 		rigged(incomplete_parameter_is_refused),
 		rigged(invalid_names_are_refused),
-		rigged(test_names_that_are_taken),
+		rigged(names_that_are_taken_are_refused),
 		rigged(invalid_types_are_refused),
-		rigged(test_register_owns_the_parameter_in_all_flows),
-		rigged(test_a_parameter_that_was_not_registered),
-		rigged(test_setters_leave_a_registered_parameter_alone),
-		rigged(test_the_validation_callback_comes_last),
-		rigged(test_the_error_of_the_validation_callback),
-		rigged(test_a_callback_may_destroy_the_parser),
-		rigged(test_the_version_callback_may_destroy_the_parser),
-		rigged(test_a_callback_cannot_start_or_register),
-		rigged(test_log_levels),
-		rigged(test_levels_that_do_not_exist),
-		rigged(test_the_logger_callback),
-		rigged(test_a_disabled_logger_callback),
-		rigged(test_the_error_of_the_logger_callback),
+		rigged(register_owns_the_parameter_in_all_flows),
+		rigged(a_parameter_that_was_not_registered_can_be_destroyed),
+		rigged(setters_leave_a_registered_parameter_alone),
+		rigged(the_validation_callback_comes_last),
+		rigged(the_error_of_the_validation_callback_is_that_of_start),
+		rigged(a_callback_may_destroy_the_parser),
+		rigged(the_version_callback_may_destroy_the_parser),
+		rigged(a_callback_cannot_start_or_register),
+		rigged(log_level_flags_set_the_limits),
+		rigged(levels_that_do_not_exist_are_refused),
+		rigged(the_logger_callback_replaces_the_limits),
+		rigged(a_disabled_logger_callback_is_not_called),
+		rigged(the_error_of_the_logger_callback_is_that_of_start),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,7 +53,7 @@ static void add_commands(void)
 	assert_ok(doca_argp_register_cmd(set));
 }
 
-static void test_commands_after_parameters_before_validation(void **state)
+static void commands_run_after_parameters_and_before_validation(void **state)
 {
 	add_commands();
 	assert_ok(doca_argp_register_validation_callback(record_validation));
@@ -61,14 +61,14 @@ static void test_commands_after_parameters_before_validation(void **state)
 	assert_string_equal(config.recorded, "number=1 on=1 text=x show all validate ");
 }
 
-static void test_a_command_is_not_mandatory(void **state)
+static void a_command_is_not_mandatory(void **state)
 {
 	add_commands();
 	assert_ok(start("-n", "1"));
 	assert_string_equal(config.recorded, "number=1 ");
 }
 
-static void test_flags_of_a_command_are_its_own(void **state)
+static void flags_of_a_command_are_its_own(void **state)
 {
 	add_commands();
 	assert_error(start("show", "-n", "1"), DOCA_ERROR_NOT_SUPPORTED);
@@ -80,7 +80,7 @@ static void test_flags_of_a_command_are_its_own(void **state)
 	assert_string_equal(config.recorded, "number=1 number=2 ");
 }
 
-static void test_inherited_flags_reach_all_commands_below(void **state)
+static void inherited_flags_reach_all_commands_below(void **state)
 {
 	add_commands();
 	assert_error(start("-i", "1", "show", "-i", "2"), DOCA_ERROR_INVALID_VALUE);
@@ -88,7 +88,7 @@ static void test_inherited_flags_reach_all_commands_below(void **state)
 	assert_string_equal(config.recorded, "number=3 text=x show all ");
 }
 
-static void test_unknown_commands(void **state)
+static void unknown_commands_are_refused(void **state)
 {
 	add_commands();
 	assert_error(start("sho"), DOCA_ERROR_NOT_SUPPORTED);
@@ -98,7 +98,7 @@ static void test_unknown_commands(void **state)
 	assert_int_equal(config.calls, 0);
 }
 
-static void test_mandatory_flags_of_the_command_that_is_called(void **state)
+static void mandatory_flags_are_those_of_the_command_that_is_called(void **state)
 {
 	add_commands();
 	assert_error(start("set"), DOCA_ERROR_INVALID_VALUE);
@@ -107,7 +107,7 @@ static void test_mandatory_flags_of_the_command_that_is_called(void **state)
 	assert_ok(start("show"));
 }
 
-static void test_the_error_of_a_command(void **state)
+static void the_error_of_a_command_is_that_of_start(void **state)
 {
 	add_commands();
 	config.answer = DOCA_ERROR_IN_USE;
@@ -137,7 +137,7 @@ static void incomplete_command_is_refused(void **state)
 	doca_argp_cmd_set_name(NULL, "x");
 }
 
-static void test_register_owns_the_command_in_all_flows(void **state)
+static void register_owns_the_command_in_all_flows(void **state)
 {
 	struct doca_argp_cmd *good = make_cmd("a"), *bad = make_cmd("a"), *late = make_cmd("b");
 	struct doca_argp_cmd *own = make_cmd("c"), *inner = make_cmd("d");
@@ -163,7 +163,7 @@ static void test_register_owns_the_command_in_all_flows(void **state)
 	assert_error(doca_argp_register_cmd(late), DOCA_ERROR_BAD_STATE);
 }
 
-static void test_a_command_is_not_below_itself(void **state)
+static void a_command_is_not_below_itself(void **state)
 {
 	struct doca_argp_cmd *a = make_cmd("a"), *b = make_cmd("b"), *c = make_cmd("c");
 
@@ -187,7 +187,7 @@ static void play_help(void)
 	(void)start("-h", "--nonsense");
 }
 
-static void test_help_prints_and_ends(void **state)
+static void help_prints_and_ends(void **state)
 {
 	static const char *const wanted[] = {
 		"Usage: prog [DOCA Flags] [Program Flags]\n",
@@ -220,7 +220,7 @@ static void play_command_help(void)
 	(void)start("show", "--help");
 }
 
-static void test_help_of_a_command(void **state)
+static void help_of_a_command_lists_its_own_flags(void **state)
 {
 	char *second;
 
@@ -246,7 +246,7 @@ static void play_default_version(void)
 	(void)start("--version");
 }
 
-static void test_version_prints_and_ends(void **state)
+static void version_prints_and_ends(void **state)
 {
 	assert_int_equal(run_apart(play_default_version, out, sizeof(out)), EXIT_SUCCESS);
 	assert_non_null(strstr(out, doca_version_runtime()));
@@ -264,12 +264,12 @@ static void play_version(void)
 	(void)start("-v");
 }
 
-static void test_a_version_callback_that_destroys_and_exits(void **state)
+static void a_version_callback_may_destroy_and_exit(void **state)
 {
 	assert_int_equal(run_apart(play_version, out, sizeof(out)), 7);
 }
 
-static void test_a_version_callback_that_returns(void **state)
+static void the_error_of_a_version_callback_is_that_of_start(void **state)
 {
 	assert_ok(add("n", NULL, INT, 0));
 	assert_ok(doca_argp_register_version_callback(record_on));
@@ -297,7 +297,7 @@ static void dpdk_gets_the_arguments_before_the_dashes(void **state)
 	assert_string_equal(config.recorded, "/usr/bin/prog -a 03:00.0 -c0xf | number=1 ");
 }
 
-static void test_without_dashes_dpdk_gets_the_name(void **state)
+static void without_dashes_dpdk_gets_the_name(void **state)
 {
 	assert_ok(add("a", NULL, INT, 0));
 	assert_ok(doca_argp_set_dpdk_program(record_dpdk));
@@ -307,7 +307,7 @@ static void test_without_dashes_dpdk_gets_the_name(void **state)
 	assert_string_equal(config.recorded, "/usr/bin/prog | number=1 ");
 }
 
-static void test_the_error_of_the_dpdk_callback(void **state)
+static void the_error_of_the_dpdk_callback_is_that_of_start(void **state)
 {
 	assert_ok(doca_argp_set_dpdk_program(record_dpdk));
 	config.answer = DOCA_ERROR_DRIVER;
@@ -320,7 +320,7 @@ static void play_dpdk_usage(void)
 	(void)start("--help");
 }
 
-static void test_the_usage_of_a_dpdk_program(void **state)
+static void the_usage_of_a_dpdk_program_begins_with_its_flags(void **state)
 {
 	assert_int_equal(run_apart(play_dpdk_usage, out, sizeof(out)), EXIT_SUCCESS);
 	assert_non_null(strstr(out, "Usage: prog [DPDK Flags] -- [DOCA Flags] [Program Flags]\n"));
@@ -333,7 +333,7 @@ static void play_nameless(void)
 	(void)start("--help");
 }
 
-static void test_a_program_without_a_name_has_that_of_its_start(void **state)
+static void a_program_without_a_name_has_that_of_its_start(void **state)
 {
 	assert_int_equal(run_apart(play_nameless, out, sizeof(out)), EXIT_SUCCESS);
 	assert_non_null(strstr(out, "Usage: prog ["));
@@ -344,26 +344,26 @@ static void test_a_program_without_a_name_has_that_of_its_start(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		rigged(test_commands_after_parameters_before_validation),
-		rigged(test_a_command_is_not_mandatory),
-		rigged(test_flags_of_a_command_are_its_own),
-		rigged(test_inherited_flags_reach_all_commands_below),
-		rigged(test_unknown_commands),
-		rigged(test_mandatory_flags_of_the_command_that_is_called),
-		rigged(test_the_error_of_a_command),
+		rigged(commands_run_after_parameters_and_before_validation),
+		rigged(a_command_is_not_mandatory),
+		rigged(flags_of_a_command_are_its_own),
+		rigged(inherited_flags_reach_all_commands_below),
+		rigged(unknown_commands_are_refused),
+		rigged(mandatory_flags_are_those_of_the_command_that_is_called),
+		rigged(the_error_of_a_command_is_that_of_start),
 		rigged(incomplete_command_is_refused),
-		rigged(test_register_owns_the_command_in_all_flows),
-		rigged(test_a_command_is_not_below_itself),
-		rigged(test_help_prints_and_ends),
-		rigged(test_help_of_a_command),
-		rigged(test_version_prints_and_ends),
-		rigged(test_a_version_callback_that_destroys_and_exits),
-		rigged(test_a_version_callback_that_returns),
+		rigged(register_owns_the_command_in_all_flows),
+		rigged(a_command_is_not_below_itself),
+		rigged(help_prints_and_ends),
+		rigged(help_of_a_command_lists_its_own_flags),
+		rigged(version_prints_and_ends),
+		rigged(a_version_callback_may_destroy_and_exit),
+		rigged(the_error_of_a_version_callback_is_that_of_start),
 		rigged(dpdk_gets_the_arguments_before_the_dashes),
-		rigged(test_without_dashes_dpdk_gets_the_name),
-		rigged(test_the_error_of_the_dpdk_callback),
-		rigged(test_the_usage_of_a_dpdk_program),
-		rigged(test_a_program_without_a_name_has_that_of_its_start),
+		rigged(without_dashes_dpdk_gets_the_name),
+		rigged(the_error_of_the_dpdk_callback_is_that_of_start),
+		rigged(the_usage_of_a_dpdk_program_begins_with_its_flags),
+		rigged(a_program_without_a_name_has_that_of_its_start),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

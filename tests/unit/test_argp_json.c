@@ -25,7 +25,7 @@ static void add_some(void)
 	assert_ok(add("c", "cli", INT, CLI_ONLY));
 }
 
-static void test_values_of_each_type(void **state)
+static void values_of_each_type_are_read(void **state)
 {
 	add_some();
 	assert_ok(start_json(PROGRAM("\"num\": -5, \"text\": \"a\\u00e9\", \"both\": false,"
@@ -34,7 +34,7 @@ static void test_values_of_each_type(void **state)
 			    "number=-5 text=a\xc3\xa9 on=0 json={\"x\":[1,null]} ");
 }
 
-static void test_an_array_of_a_flag_of_several(void **state)
+static void an_array_is_for_flags_with_multiplicity(void **state)
 {
 	add_some();
 	assert_error(start_json(PROGRAM("\"num\": [1, 2]")), DOCA_ERROR_INVALID_VALUE);
@@ -44,7 +44,7 @@ static void test_an_array_of_a_flag_of_several(void **state)
 	assert_string_equal(config.recorded, "number=1 number=2 json=[3] ");
 }
 
-static void test_values_of_the_wrong_type(void **state)
+static void values_of_the_wrong_type_are_refused(void **state)
 {
 	static const char *const wrong[] = {
 		PROGRAM("\"num\": \"5\""),
@@ -103,7 +103,7 @@ static void file_that_is_not_json_is_refused(void **state)
 	assert_int_equal(config.calls, 0);
 }
 
-static void test_files_that_cannot_be_read(void **state)
+static void files_that_cannot_be_read_are_an_error(void **state)
 {
 	assert_error(start("-j", "/nonexistent/file"), DOCA_ERROR_IO_FAILED);
 	assert_error(start("-j", ""), DOCA_ERROR_IO_FAILED);
@@ -112,7 +112,7 @@ static void test_files_that_cannot_be_read(void **state)
 	assert_error(start("-j", "/dev/zero"), DOCA_ERROR_IO_FAILED);
 }
 
-static void test_comments_and_spaces(void **state)
+static void comments_and_spaces_are_ignored(void **state)
 {
 	add_some();
 	assert_ok(start_json("// flags\n{ /* of */ \"doca_program_flags\": {\n// the program\n"
@@ -120,7 +120,7 @@ static void test_comments_and_spaces(void **state)
 	assert_string_equal(config.recorded, "number=5 ");
 }
 
-static void test_unknown_names(void **state)
+static void unknown_names_are_not_supported(void **state)
 {
 	add_some();
 	assert_error(start_json(PROGRAM("\"nothing\": 5")), DOCA_ERROR_NOT_SUPPORTED);
@@ -133,14 +133,14 @@ static void test_unknown_names(void **state)
 	assert_ok(start_json("{}"));
 }
 
-static void test_flags_of_the_command_line_only(void **state)
+static void flags_of_the_command_line_only_are_refused_in_a_file(void **state)
 {
 	add_some();
 	assert_error(start_json(PROGRAM("\"cli\": 5")), DOCA_ERROR_INVALID_VALUE);
 	assert_ok(start("-c", "5"));
 }
 
-static void test_json_on_the_command_line(void **state)
+static void json_flags_are_refused_on_the_command_line(void **state)
 {
 	add_some();
 	assert_error(start("--rules", "{}"), DOCA_ERROR_INVALID_VALUE);
@@ -148,7 +148,7 @@ static void test_json_on_the_command_line(void **state)
 	assert_error(start("-j", "a", "-j", "b"), DOCA_ERROR_INVALID_VALUE);
 }
 
-static void test_the_command_line_wins(void **state)
+static void the_command_line_wins(void **state)
 {
 	add_some();
 	assert_ok(start("-n", "1", "-m", "2", "-j",
@@ -156,14 +156,14 @@ static void test_the_command_line_wins(void **state)
 	assert_string_equal(config.recorded, "text=file number=1 number=2 ");
 }
 
-static void test_mandatory_flags_in_the_file(void **state)
+static void mandatory_flags_may_be_in_the_file(void **state)
 {
 	assert_ok(add("n", "num", INT, MANDATORY));
 	assert_error(start_json("{}"), DOCA_ERROR_INVALID_VALUE);
 	assert_ok(start_json(PROGRAM("\"num\": 5")));
 }
 
-static void test_singular_flags_in_the_file(void **state)
+static void singular_flags_stand_alone_in_the_file_too(void **state)
 {
 	add_some();
 	assert_ok(add(NULL, "list", BOOLEAN, SINGULAR));
@@ -173,7 +173,7 @@ static void test_singular_flags_in_the_file(void **state)
 	assert_ok(start_json(PROGRAM("\"list\": true")));
 }
 
-static void test_general_flags(void **state)
+static void log_levels_of_the_file_are_applied(void **state)
 {
 	int level;
 
@@ -188,7 +188,7 @@ static void test_general_flags(void **state)
 	assert_ok(doca_log_level_set_global_sdk_limit(DOCA_LOG_LEVEL_INFO));
 }
 
-static void test_flags_of_the_command_and_of_those_above(void **state)
+static void file_sets_flags_of_the_command_and_of_those_above(void **state)
 {
 	struct doca_argp_cmd *cmd = make_cmd("set"), *other = make_cmd("get");
 	const char *path = write_text(PROGRAM("\"num\": 1, \"text\": \"x\""));
@@ -210,7 +210,7 @@ static doca_error_t record_dpdk(int argc, char **argv)
 	return DOCA_SUCCESS;
 }
 
-static void test_flags_of_dpdk(void **state)
+static void flags_of_dpdk_become_its_arguments(void **state)
 {
 	assert_ok(doca_argp_set_dpdk_program(record_dpdk));
 	assert_ok(start_json(DPDK("\"devices\": [{\"device\": \"pf\", \"id\": \"03:00.0\"},"
@@ -220,7 +220,7 @@ static void test_flags_of_dpdk(void **state)
 					     "-c 0xff --a -b 1 ");
 }
 
-static void test_wrong_flags_of_dpdk(void **state)
+static void wrong_flags_of_dpdk_are_refused(void **state)
 {
 	static const struct {
 		const char *text;
@@ -249,22 +249,22 @@ static void test_wrong_flags_of_dpdk(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		rigged(test_values_of_each_type),
-		rigged(test_an_array_of_a_flag_of_several),
-		rigged(test_values_of_the_wrong_type),
+		rigged(values_of_each_type_are_read),
+		rigged(an_array_is_for_flags_with_multiplicity),
+		rigged(values_of_the_wrong_type_are_refused),
 		rigged(file_that_is_not_json_is_refused),
-		rigged(test_files_that_cannot_be_read),
-		rigged(test_comments_and_spaces),
-		rigged(test_unknown_names),
-		rigged(test_flags_of_the_command_line_only),
-		rigged(test_json_on_the_command_line),
-		rigged(test_the_command_line_wins),
-		rigged(test_mandatory_flags_in_the_file),
-		rigged(test_singular_flags_in_the_file),
-		rigged(test_general_flags),
-		rigged(test_flags_of_the_command_and_of_those_above),
-		rigged(test_flags_of_dpdk),
-		rigged(test_wrong_flags_of_dpdk),
+		rigged(files_that_cannot_be_read_are_an_error),
+		rigged(comments_and_spaces_are_ignored),
+		rigged(unknown_names_are_not_supported),
+		rigged(flags_of_the_command_line_only_are_refused_in_a_file),
+		rigged(json_flags_are_refused_on_the_command_line),
+		rigged(the_command_line_wins),
+		rigged(mandatory_flags_may_be_in_the_file),
+		rigged(singular_flags_stand_alone_in_the_file_too),
+		rigged(log_levels_of_the_file_are_applied),
+		rigged(file_sets_flags_of_the_command_and_of_those_above),
+		rigged(flags_of_dpdk_become_its_arguments),
+		rigged(wrong_flags_of_dpdk_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

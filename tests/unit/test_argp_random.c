@@ -176,7 +176,7 @@ static void play_line(void)
 		assert_int_equal(config.calls, 0);
 }
 
-static void test_random_lines(void **state)
+static void random_lines_have_documented_results(void **state)
 {
 	unsigned int good = 0;
 
@@ -205,7 +205,7 @@ static size_t mutate(char *text, size_t len)
 	return next(4) ? len : next((uint32_t)len);
 }
 
-static void test_random_files(void **state)
+static void random_files_have_documented_results(void **state)
 {
 	unsigned int good = 0;
 
@@ -285,7 +285,7 @@ static doca_error_t live(void)
 	return result == DOCA_SUCCESS ? doca_argp_start(7, argv) : result;
 }
 
-static void test_each_allocation_fails(void **state)
+static void each_allocation_fails(void **state)
 {
 	doca_error_t result = DOCA_ERROR_UNKNOWN;
 	unsigned int n;
@@ -310,9 +310,9 @@ static void test_each_allocation_fails(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_random_lines),
-		cmocka_unit_test(test_random_files),
-		cmocka_unit_test(test_each_allocation_fails),
+		cmocka_unit_test(random_lines_have_documented_results),
+		cmocka_unit_test(random_files_have_documented_results),
+		cmocka_unit_test(each_allocation_fails),
 	};
 
 	/* The log would have a line for each refusal. */

@@ -108,7 +108,7 @@ static void join_workers(struct worker *workers)
 	}
 }
 
-static void test_threads_share_a_map_that_allows_it(void **state)
+static void threads_share_a_map_that_allows_it(void **state)
 {
 	struct doca_mmap *map = started_map(), *maps[THREADS];
 	struct worker workers[THREADS];
@@ -130,7 +130,7 @@ static void test_threads_share_a_map_that_allows_it(void **state)
 	assert_int_equal(doca_mmap_destroy(map), DOCA_SUCCESS);
 }
 
-static void test_threads_with_maps_of_their_own_share_nothing(void **state)
+static void threads_with_maps_of_their_own_share_nothing(void **state)
 {
 	struct worker workers[THREADS];
 	struct doca_mmap *maps[THREADS];
@@ -152,8 +152,8 @@ static void test_threads_with_maps_of_their_own_share_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_threads_share_a_map_that_allows_it),
-		cmocka_unit_test(test_threads_with_maps_of_their_own_share_nothing),
+		cmocka_unit_test(threads_share_a_map_that_allows_it),
+		cmocka_unit_test(threads_with_maps_of_their_own_share_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -142,7 +142,7 @@ static doca_error_t decode_exact(const void *data, size_t len, struct dpumap_msg
 	return result;
 }
 
-static void test_decode_hostile(void **state)
+static void hostile_messages_are_refused_with_a_reason(void **state)
 {
 	struct dpumap_fault fault;
 	struct dpumap_msg msg;
@@ -177,7 +177,7 @@ static void fill(struct dpumap_msg *msg, uint32_t exports)
 	}
 }
 
-static void test_encode_decode_round_trip(void **state)
+static void decoding_returns_what_was_encoded(void **state)
 {
 	static const enum dpumap_msg_key numbers[] = {DPUMAP_MSG_ID, DPUMAP_MSG_STATUS,
 						      DPUMAP_MSG_OFFSET};
@@ -206,7 +206,7 @@ static void test_encode_decode_round_trip(void **state)
 }
 
 /* Each field as long as it may be, and numbers of each length that CBOR has. */
-static void test_all_fields_round_trip(void **state)
+static void fields_of_every_length_are_decoded(void **state)
 {
 	static const uint64_t numbers[] = {
 		0,	 23,	     24,	 UINT8_MAX,	 256,	     UINT16_MAX,
@@ -248,7 +248,7 @@ static void test_all_fields_round_trip(void **state)
 	}
 }
 
-static void test_text_ends_before_the_next_byte(void **state)
+static void text_ends_before_the_next_byte(void **state)
 {
 	static const uint8_t bytes[] = "\xa1\x62op\x61x\x01";
 	struct dpumap_fault fault;
@@ -266,7 +266,7 @@ static void test_text_ends_before_the_next_byte(void **state)
 	assert_memory_equal(again, bytes, len);
 }
 
-static void test_get_text_fits_the_buffer(void **state)
+static void get_text_fits_the_buffer(void **state)
 {
 	struct dpumap_msg msg = {0};
 	char text[6] = "?????";
@@ -283,7 +283,7 @@ static void test_get_text_fits_the_buffer(void **state)
 	}
 }
 
-static void test_decode_every_truncation(void **state)
+static void every_truncation_is_refused(void **state)
 {
 	uint8_t buf[DPUMAP_FRAME_MAX];
 	struct dpumap_fault fault;
@@ -299,7 +299,7 @@ static void test_decode_every_truncation(void **state)
 /*
  * Some of them are other valid messages; those must decode, the rest must be refused with a reason.
  */
-static void test_decode_every_byte_changed(void **state)
+static void every_changed_byte_is_refused_or_valid(void **state)
 {
 	uint8_t buf[DPUMAP_FRAME_MAX], again[DPUMAP_FRAME_MAX];
 	struct dpumap_msg msg, changed;
@@ -330,7 +330,7 @@ static void test_decode_every_byte_changed(void **state)
 	assert_true(refused > len);
 }
 
-static void test_encode_without_room(void **state)
+static void encoding_without_room_is_refused(void **state)
 {
 	uint8_t buf[DPUMAP_FRAME_MAX];
 	struct dpumap_fault fault;
@@ -348,7 +348,7 @@ static void test_encode_without_room(void **state)
 	assert_int_equal(unused, 77);
 }
 
-static void test_encode_field_above_limit(void **state)
+static void encoding_a_field_above_its_limit_is_refused(void **state)
 {
 	static const uint8_t long_bytes[DPUMAP_DESCRIPTOR_MAX + 1];
 	uint8_t buf[DPUMAP_FRAME_MAX];
@@ -363,7 +363,7 @@ static void test_encode_field_above_limit(void **state)
 	assert_non_null(strstr(fault.text, "descriptor"));
 }
 
-static void test_full_list_fits_a_frame(void **state)
+static void full_list_fits_a_frame(void **state)
 {
 	struct dpumap_export_info info = {.size = UINT64_MAX, .access = UINT32_MAX};
 	uint8_t buf[DPUMAP_FRAME_MAX];
@@ -382,7 +382,7 @@ static void test_full_list_fits_a_frame(void **state)
 	assert_int_equal(msg.num_exports, DPUMAP_EXPORTS_PER_MSG);
 }
 
-static void test_export_names(void **state)
+static void export_names_are_checked(void **state)
 {
 	static const char *const good[] = {"a", "fast", "A-b_c.9", "0"};
 	static const char *const bad[] = {"", ".", "-x", "_x", "a b", "a/b", "a\n", "\xc3\xa4"};
@@ -398,7 +398,7 @@ static void test_export_names(void **state)
 	assert_true(dpumap_export_name_valid(name + 1));
 }
 
-static void test_find_operation(void **state)
+static void operations_are_found_by_name(void **state)
 {
 	enum dpumap_op op = DPUMAP_OPS;
 	struct dpumap_msg msg;
@@ -415,7 +415,7 @@ static void test_find_operation(void **state)
 	assert_false(dpumap_op_find(&msg, &op));
 }
 
-static void test_find_event(void **state)
+static void events_are_found_by_name(void **state)
 {
 	enum dpumap_event event = DPUMAP_EVENTS;
 	struct dpumap_msg msg;
@@ -433,19 +433,19 @@ static void test_find_event(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_decode_hostile),
-		cmocka_unit_test(test_encode_decode_round_trip),
-		cmocka_unit_test(test_all_fields_round_trip),
-		cmocka_unit_test(test_text_ends_before_the_next_byte),
-		cmocka_unit_test(test_get_text_fits_the_buffer),
-		cmocka_unit_test(test_decode_every_truncation),
-		cmocka_unit_test(test_decode_every_byte_changed),
-		cmocka_unit_test(test_encode_without_room),
-		cmocka_unit_test(test_encode_field_above_limit),
-		cmocka_unit_test(test_full_list_fits_a_frame),
-		cmocka_unit_test(test_export_names),
-		cmocka_unit_test(test_find_operation),
-		cmocka_unit_test(test_find_event),
+		cmocka_unit_test(hostile_messages_are_refused_with_a_reason),
+		cmocka_unit_test(decoding_returns_what_was_encoded),
+		cmocka_unit_test(fields_of_every_length_are_decoded),
+		cmocka_unit_test(text_ends_before_the_next_byte),
+		cmocka_unit_test(get_text_fits_the_buffer),
+		cmocka_unit_test(every_truncation_is_refused),
+		cmocka_unit_test(every_changed_byte_is_refused_or_valid),
+		cmocka_unit_test(encoding_without_room_is_refused),
+		cmocka_unit_test(encoding_a_field_above_its_limit_is_refused),
+		cmocka_unit_test(full_list_fits_a_frame),
+		cmocka_unit_test(export_names_are_checked),
+		cmocka_unit_test(operations_are_found_by_name),
+		cmocka_unit_test(events_are_found_by_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,7 +50,7 @@ static doca_error_t look(struct fixture *f, const uint8_t **payload, size_t *len
 	return dpumap_conn_frame(f->conn, payload, len, &f->fault);
 }
 
-static void test_frame_byte_by_byte(void **state)
+static void a_frame_may_arrive_byte_by_byte(void **state)
 {
 	static const uint8_t wire[] = {3, 0, 0, 0, 'a', 'b', 'c'};
 	struct fixture *f = *state;
@@ -73,7 +73,7 @@ static void test_frame_byte_by_byte(void **state)
 	assert_true(dpumap_conn_stalled_since(f->conn) == 0);
 }
 
-static void test_frames_in_one_piece(void **state)
+static void several_frames_may_arrive_in_one_piece(void **state)
 {
 	static const uint8_t wire[] = {1, 0, 0, 0, 'a', 2, 0, 0, 0, 'b', 'c', 9};
 	struct fixture *f = *state;
@@ -92,7 +92,7 @@ static void test_frames_in_one_piece(void **state)
 	assert_true(dpumap_conn_stalled_since(f->conn) != 0);
 }
 
-static void test_frame_lengths_that_are_none(void **state)
+static void invalid_frame_lengths_are_refused(void **state)
 {
 	static const uint8_t wires[][4] = {
 		{0, 0, 0, 0}, {1, 0, 1, 0}, {0xff, 0xff, 0xff, 0xff}, {0, 0, 0, 0x80}};
@@ -110,7 +110,7 @@ static void test_frame_lengths_that_are_none(void **state)
 	}
 }
 
-static void test_largest_frame(void **state)
+static void a_frame_may_have_the_maximum_length(void **state)
 {
 	static const uint8_t header[] = {0, 0, 1, 0};
 	static const uint8_t part[4096] = {[4095] = 7};
@@ -133,7 +133,7 @@ static void test_largest_frame(void **state)
 	assert_int_equal(dpumap_conn_fill(f->conn, &f->fault), DOCA_SUCCESS);
 }
 
-static void test_peer_leaves_within_frame(void **state)
+static void a_peer_that_leaves_within_a_frame_resets_the_connection(void **state)
 {
 	static const uint8_t wire[] = {3, 0, 0, 0, 'a'};
 	struct fixture *f = *state;
@@ -157,7 +157,7 @@ static void set_message(struct dpumap_msg *msg, uint32_t exports)
 		dpumap_msg_add_export(msg, &info);
 }
 
-static void test_put_is_a_frame(void **state)
+static void a_message_is_sent_as_one_frame(void **state)
 {
 	struct fixture *f = *state;
 	uint8_t wire[64];
@@ -176,7 +176,7 @@ static void test_put_is_a_frame(void **state)
 }
 
 /* A peer that does not read lets the buffer fill up; the caller must not block. */
-static void test_flush_to_slow_reader(void **state)
+static void a_slow_reader_does_not_block_the_sender(void **state)
 {
 	struct fixture *f = *state;
 	uint8_t sink[8192];
@@ -216,10 +216,14 @@ static void flush_to_a_closed_peer_fails(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_frame_byte_by_byte),		TEST(test_frames_in_one_piece),
-		TEST(test_frame_lengths_that_are_none), TEST(test_largest_frame),
-		TEST(test_peer_leaves_within_frame),	TEST(test_put_is_a_frame),
-		TEST(test_flush_to_slow_reader),	TEST(flush_to_a_closed_peer_fails),
+		TEST(a_frame_may_arrive_byte_by_byte),
+		TEST(several_frames_may_arrive_in_one_piece),
+		TEST(invalid_frame_lengths_are_refused),
+		TEST(a_frame_may_have_the_maximum_length),
+		TEST(a_peer_that_leaves_within_a_frame_resets_the_connection),
+		TEST(a_message_is_sent_as_one_frame),
+		TEST(a_slow_reader_does_not_block_the_sender),
+		TEST(flush_to_a_closed_peer_fails),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

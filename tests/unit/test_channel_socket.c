@@ -81,7 +81,7 @@ static void leave_stale_socket(void)
 	close(fd);
 }
 
-static void test_listen_and_leave(void **state)
+static void listener_removes_its_socket(void **state)
 {
 	struct dpumap_listener *listener = listen_ok(false);
 	struct stat st;
@@ -93,7 +93,7 @@ static void test_listen_and_leave(void **state)
 	assert_int_not_equal(stat(path, &st), 0);
 }
 
-static void test_listen_for_all(void **state)
+static void listener_for_all_lets_everyone_connect(void **state)
 {
 	struct dpumap_listener *listener = listen_ok(true);
 	struct stat st;
@@ -103,13 +103,13 @@ static void test_listen_for_all(void **state)
 	dpumap_listener_destroy(listener);
 }
 
-static void test_listen_on_stale_socket(void **state)
+static void listener_replaces_a_stale_socket(void **state)
 {
 	leave_stale_socket();
 	dpumap_listener_destroy(listen_ok(false));
 }
 
-static void test_listen_on_busy_socket(void **state)
+static void listener_refuses_a_busy_socket(void **state)
 {
 	struct dpumap_listener *first = listen_ok(false);
 	struct dpumap_listener *second = NULL;
@@ -123,7 +123,7 @@ static void test_listen_on_busy_socket(void **state)
 	dpumap_listener_destroy(first);
 }
 
-static void test_listen_on_a_file(void **state)
+static void listener_refuses_a_file(void **state)
 {
 	struct dpumap_listener *listener = NULL;
 	FILE *file = fopen(path, "w");
@@ -137,7 +137,7 @@ static void test_listen_on_a_file(void **state)
 	assert_int_equal(unlink(path), 0);
 }
 
-static void test_listen_where_nothing_is(void **state)
+static void listener_needs_an_existing_directory(void **state)
 {
 	struct dpumap_listener *listener = NULL;
 	char nowhere[128], longer[200];
@@ -151,7 +151,7 @@ static void test_listen_where_nothing_is(void **state)
 }
 
 /* The socket was replaced by another one, which the listener must not remove. */
-static void test_leave_foreign_socket_alone(void **state)
+static void listener_leaves_a_foreign_socket_alone(void **state)
 {
 	struct dpumap_listener *listener = listen_ok(false);
 	struct stat st;
@@ -163,7 +163,7 @@ static void test_leave_foreign_socket_alone(void **state)
 	assert_int_equal(unlink(path), 0);
 }
 
-static void test_accept_knows_the_peer(void **state)
+static void accept_knows_the_peer(void **state)
 {
 	struct dpumap_listener *listener = listen_ok(false);
 	struct dpumap_client *client = NULL;
@@ -214,7 +214,7 @@ static void client_waits_while_the_queue_of_the_server_is_full(void **state)
 	assert_int_equal(unlink(path), 0);
 }
 
-static void test_stop_ends_the_waiting(void **state)
+static void stop_ends_a_client_that_waits(void **state)
 {
 	struct dpumap_listener *listener = listen_ok(false);
 	struct dpumap_client *client = NULL;
@@ -275,7 +275,7 @@ static pid_t fork_server(const struct dpumap_listener *listener, const struct an
 	_exit(0);
 }
 
-static void test_answers_to_hello(void **state)
+static void each_answer_to_hello_has_its_result(void **state)
 {
 	struct dpumap_listener *listener = listen_ok(false);
 	struct dpumap_client *client = NULL;
@@ -309,7 +309,7 @@ static struct answer welcome(uint8_t bytes[DPUMAP_FRAME_HEADER + 64])
 }
 
 /* The request that could not be sent is not what the next one fails for. */
-static void test_each_request_after_the_end_says_that_it_ended(void **state)
+static void each_request_after_the_end_says_that_it_ended(void **state)
 {
 	struct dpumap_listener *listener = listen_ok(false);
 	uint8_t bytes[DPUMAP_FRAME_HEADER + 64];
@@ -336,19 +336,19 @@ static void test_each_request_after_the_end_says_that_it_ended(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_listen_and_leave),
-		TEST(test_listen_for_all),
-		TEST(test_listen_on_stale_socket),
-		TEST(test_listen_on_busy_socket),
-		TEST(test_listen_on_a_file),
-		TEST(test_listen_where_nothing_is),
-		TEST(test_leave_foreign_socket_alone),
-		TEST(test_accept_knows_the_peer),
+		TEST(listener_removes_its_socket),
+		TEST(listener_for_all_lets_everyone_connect),
+		TEST(listener_replaces_a_stale_socket),
+		TEST(listener_refuses_a_busy_socket),
+		TEST(listener_refuses_a_file),
+		TEST(listener_needs_an_existing_directory),
+		TEST(listener_leaves_a_foreign_socket_alone),
+		TEST(accept_knows_the_peer),
 		TEST(connect_without_a_listener_fails),
 		TEST(client_waits_while_the_queue_of_the_server_is_full),
-		TEST(test_stop_ends_the_waiting),
-		TEST(test_answers_to_hello),
-		TEST(test_each_request_after_the_end_says_that_it_ended),
+		TEST(stop_ends_a_client_that_waits),
+		TEST(each_answer_to_hello_has_its_result),
+		TEST(each_request_after_the_end_says_that_it_ended),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -179,7 +179,7 @@ static void expect_name(const struct end *end, const char *expected)
 
 /* -- accepted peers -- */
 
-static void test_both_sides_know_each_other(void **state)
+static void both_sides_know_each_other(void **state)
 {
 	static const char *const names[] = {"dpu", "dpu.lab", "127.0.0.1", "::1"};
 
@@ -235,7 +235,7 @@ static void push(struct end *end)
  * Many frames in one direction. Each side waits for the events of dpumap_conn_events() only, so
  * bytes that the session has buffered would hang it.
  */
-static void test_frames_arrive_in_order(void **state)
+static void frames_arrive_in_order(void **state)
 {
 	struct pair pair = {{.tls = make_tls("ca", "dpu", true)},
 			    {.tls = make_tls("ca", "host", false)}};
@@ -265,7 +265,7 @@ static void test_frames_arrive_in_order(void **state)
 	part(&pair);
 }
 
-static void test_goodbye_is_heard(void **state)
+static void goodbye_is_heard(void **state)
 {
 	struct pair pair = {{.tls = make_tls("ca", "dpu", true)},
 			    {.tls = make_tls("ca", "host", false)}};
@@ -280,7 +280,7 @@ static void test_goodbye_is_heard(void **state)
 
 /* -- rejected peers -- */
 
-static void test_client_of_another_authority(void **state)
+static void client_of_another_authority_is_refused(void **state)
 {
 	struct pair pair = {{.tls = make_tls("ca", "dpu", true)}, {.tls = NULL}};
 	struct dpumap_tls_config config = {0};
@@ -300,7 +300,7 @@ static void test_client_of_another_authority(void **state)
 		"dpumapd refuses this host: its certificate was not issued by a CA");
 }
 
-static void test_server_of_another_authority(void **state)
+static void server_of_another_authority_is_refused(void **state)
 {
 	struct pair pair = {{.tls = make_tls("other", "foreign-dpu", true)},
 			    {.tls = make_tls("ca", "host", false)}};
@@ -310,7 +310,7 @@ static void test_server_of_another_authority(void **state)
 		       "cert:foreign-dpu");
 }
 
-static void test_expired_client(void **state)
+static void client_with_an_expired_certificate_is_refused(void **state)
 {
 	struct pair pair = {{.tls = make_tls("ca", "dpu", true)},
 			    {.tls = make_tls("ca", "old-host", false)}};
@@ -320,7 +320,7 @@ static void test_expired_client(void **state)
 		       "expired");
 }
 
-static void test_expired_server(void **state)
+static void server_with_an_expired_certificate_is_refused(void **state)
 {
 	struct pair pair = {{.tls = make_tls("ca", "old-dpu", true)},
 			    {.tls = make_tls("ca", "host", false)}};
@@ -330,7 +330,7 @@ static void test_expired_server(void **state)
 		       "expired");
 }
 
-static void test_revoked_client(void **state)
+static void client_with_a_revoked_certificate_is_refused(void **state)
 {
 	struct pair pair = {{.tls = make_tls("ca", "dpu", true)},
 			    {.tls = make_tls("ca", "lost-host", false)}};
@@ -341,7 +341,7 @@ static void test_revoked_client(void **state)
 }
 
 /* Revoked while connected: the server checks again when it has a new list. */
-static void test_revoked_later(void **state)
+static void client_that_is_revoked_later_fails_the_next_check(void **state)
 {
 	struct pair pair = {{.tls = make_tls("ca", "dpu", true)},
 			    {.tls = make_tls("ca", "host", false)}};
@@ -361,7 +361,7 @@ static void test_revoked_later(void **state)
 	part(&pair);
 }
 
-static void test_other_server_than_expected(void **state)
+static void other_server_than_expected_is_refused(void **state)
 {
 	static const char *const names[] = {"dpu2", "lab", "127.0.0.2", "host"};
 
@@ -376,7 +376,7 @@ static void test_other_server_than_expected(void **state)
 }
 
 /* A host's certificate is not valid for a server, nor the other way round. */
-static void test_certificate_for_the_other_role(void **state)
+static void certificate_for_the_other_role_is_refused(void **state)
 {
 	struct pair swapped = {{.tls = make_tls("ca", "dpu", true)},
 			       {.tls = make_tls("ca", "dpu", false)}};
@@ -431,7 +431,7 @@ static doca_error_t meet_stranger(struct dpumap_tls *tls, int version, struct dp
 	return result;
 }
 
-static void test_client_without_certificate(void **state)
+static void client_without_certificate_is_refused(void **state)
 {
 	struct dpumap_tls *tls = make_tls("ca", "dpu", true);
 	struct dpumap_fault fault = {0};
@@ -441,7 +441,7 @@ static void test_client_without_certificate(void **state)
 	dpumap_tls_destroy(tls);
 }
 
-static void test_older_tls(void **state)
+static void client_with_tls_1_2_is_refused(void **state)
 {
 	struct dpumap_tls *tls = make_tls("ca", "dpu", true);
 	struct dpumap_fault fault = {0};
@@ -451,7 +451,7 @@ static void test_older_tls(void **state)
 	dpumap_tls_destroy(tls);
 }
 
-static void test_client_that_speaks_no_tls(void **state)
+static void client_that_speaks_no_tls_is_refused(void **state)
 {
 	static const char *const said[] = {
 		"GET / HTTP/1.1\r\nHost: dpu\r\n\r\n", "\x05\x00\x00\x00\xa1\x62id\x01",
@@ -483,7 +483,7 @@ static void test_client_that_speaks_no_tls(void **state)
 #define KEY_A "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
 #define KEY_B "ff0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
 
-static void test_shared_key(void **state)
+static void sides_with_a_shared_key_authenticate(void **state)
 {
 	struct pair pair;
 
@@ -506,7 +506,7 @@ static void test_shared_key(void **state)
 	part(&pair);
 }
 
-static void test_shared_key_that_is_not_shared(void **state)
+static void shared_key_that_the_server_does_not_have_is_refused(void **state)
 {
 	char wrong_key[sizeof(((struct dpumap_fault *)0)->text)];
 	struct pair pair;
@@ -540,7 +540,7 @@ static struct dpumap_tls *make_keyed(unsigned char first, bool is_server)
 	return tls;
 }
 
-static void test_key_in_memory(void **state)
+static void sides_with_a_key_in_memory_authenticate(void **state)
 {
 	struct pair pair = {{.tls = make_keyed(1, true)}, {.tls = make_keyed(1, false)}};
 
@@ -563,7 +563,7 @@ static void use_socket(struct end *end, int fd, struct dpumap_tls *tls)
 }
 
 /* The client may begin the second session before the server has read the end of the first. */
-static void test_second_session_on_one_connection(void **state)
+static void a_connection_may_have_a_second_session(void **state)
 {
 	struct pair first = {{.tls = make_tls("ca", "dpu", true)},
 			     {.tls = make_tls("ca", "host", false)}};
@@ -597,7 +597,7 @@ static void test_second_session_on_one_connection(void **state)
 }
 
 /* What ends a session in an orderly way is not the end of the connection alone. */
-static void test_session_that_is_cut_off_is_not_left(void **state)
+static void session_that_is_cut_off_is_not_left(void **state)
 {
 	struct pair pair = {{.tls = make_tls("ca", "dpu", true)},
 			    {.tls = make_tls("ca", "host", false)}};
@@ -611,7 +611,7 @@ static void test_session_that_is_cut_off_is_not_left(void **state)
 	part(&pair);
 }
 
-static void test_shared_key_meets_certificate(void **state)
+static void shared_key_and_certificate_do_not_meet(void **state)
 {
 	struct pair pair;
 
@@ -631,7 +631,7 @@ static void test_shared_key_meets_certificate(void **state)
 	part(&pair);
 }
 
-static void test_key_files_that_are_wrong(void **state)
+static void wrong_key_files_are_refused_with_their_line(void **state)
 {
 	static const struct {
 		const char *text;
@@ -678,7 +678,7 @@ static void expect_tls(const char *name, doca_error_t expected, const char *why)
 	assert_null(tls);
 }
 
-static void test_files_that_others_can_change(void **state)
+static void files_that_others_can_change_are_refused(void **state)
 {
 	assert_int_equal(chmod(pki_path("dpu", "key"), 0644), 0);
 	expect_tls("dpu", DOCA_ERROR_NOT_PERMITTED, "dpu.key has mode 0644");
@@ -691,7 +691,7 @@ static void test_files_that_others_can_change(void **state)
 	dpumap_tls_destroy(make_tls("ca", "dpu", true));
 }
 
-static void test_directories_that_others_can_change(void **state)
+static void directories_that_others_can_change_are_refused(void **state)
 {
 	char directory[300];
 
@@ -704,7 +704,7 @@ static void test_directories_that_others_can_change(void **state)
 	assert_int_equal(chmod(directory, 0700), 0);
 }
 
-static void test_files_that_are_wrong(void **state)
+static void wrong_certificate_files_are_refused(void **state)
 {
 	expect_tls("nobody", DOCA_ERROR_NOT_FOUND, "nobody.crt");
 	write_file("bad", "crt", 0644, "nothing\n");
@@ -718,7 +718,7 @@ static void test_files_that_are_wrong(void **state)
 	expect_tls("bad", DOCA_ERROR_BAD_CONFIG, "mismatch");
 }
 
-static void test_too_little_or_too_much(void **state)
+static void configuration_with_too_little_or_too_much_is_refused(void **state)
 {
 	struct dpumap_tls_config config = {.cert = pki_path("dpu", "crt")};
 	struct dpumap_fault fault = {0};
@@ -734,32 +734,32 @@ static void test_too_little_or_too_much(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_both_sides_know_each_other),
-		cmocka_unit_test(test_frames_arrive_in_order),
-		cmocka_unit_test(test_goodbye_is_heard),
-		cmocka_unit_test(test_client_of_another_authority),
-		cmocka_unit_test(test_server_of_another_authority),
-		cmocka_unit_test(test_expired_client),
-		cmocka_unit_test(test_expired_server),
-		cmocka_unit_test(test_revoked_client),
-		cmocka_unit_test(test_revoked_later),
-		cmocka_unit_test(test_other_server_than_expected),
-		cmocka_unit_test(test_certificate_for_the_other_role),
+		cmocka_unit_test(both_sides_know_each_other),
+		cmocka_unit_test(frames_arrive_in_order),
+		cmocka_unit_test(goodbye_is_heard),
+		cmocka_unit_test(client_of_another_authority_is_refused),
+		cmocka_unit_test(server_of_another_authority_is_refused),
+		cmocka_unit_test(client_with_an_expired_certificate_is_refused),
+		cmocka_unit_test(server_with_an_expired_certificate_is_refused),
+		cmocka_unit_test(client_with_a_revoked_certificate_is_refused),
+		cmocka_unit_test(client_that_is_revoked_later_fails_the_next_check),
+		cmocka_unit_test(other_server_than_expected_is_refused),
+		cmocka_unit_test(certificate_for_the_other_role_is_refused),
 		cmocka_unit_test(certificate_with_an_invalid_name_is_rejected),
-		cmocka_unit_test(test_client_without_certificate),
-		cmocka_unit_test(test_older_tls),
-		cmocka_unit_test(test_client_that_speaks_no_tls),
-		cmocka_unit_test(test_shared_key),
-		cmocka_unit_test(test_shared_key_that_is_not_shared),
-		cmocka_unit_test(test_key_in_memory),
-		cmocka_unit_test(test_second_session_on_one_connection),
-		cmocka_unit_test(test_session_that_is_cut_off_is_not_left),
-		cmocka_unit_test(test_shared_key_meets_certificate),
-		cmocka_unit_test(test_key_files_that_are_wrong),
-		cmocka_unit_test(test_files_that_others_can_change),
-		cmocka_unit_test(test_directories_that_others_can_change),
-		cmocka_unit_test(test_files_that_are_wrong),
-		cmocka_unit_test(test_too_little_or_too_much),
+		cmocka_unit_test(client_without_certificate_is_refused),
+		cmocka_unit_test(client_with_tls_1_2_is_refused),
+		cmocka_unit_test(client_that_speaks_no_tls_is_refused),
+		cmocka_unit_test(sides_with_a_shared_key_authenticate),
+		cmocka_unit_test(shared_key_that_the_server_does_not_have_is_refused),
+		cmocka_unit_test(sides_with_a_key_in_memory_authenticate),
+		cmocka_unit_test(a_connection_may_have_a_second_session),
+		cmocka_unit_test(session_that_is_cut_off_is_not_left),
+		cmocka_unit_test(shared_key_and_certificate_do_not_meet),
+		cmocka_unit_test(wrong_key_files_are_refused_with_their_line),
+		cmocka_unit_test(files_that_others_can_change_are_refused),
+		cmocka_unit_test(directories_that_others_can_change_are_refused),
+		cmocka_unit_test(wrong_certificate_files_are_refused),
+		cmocka_unit_test(configuration_with_too_little_or_too_much_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

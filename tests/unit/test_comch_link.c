@@ -206,7 +206,7 @@ static int connect_raw(void)
 
 /* -- finding each other -- */
 
-static void test_link_carries_bytes_both_ways(void **state)
+static void link_carries_bytes_both_ways(void **state)
 {
 	struct dpumap_comch_listener *listener = start_server("a");
 	struct dpumap_comch_link *client = dial_name("a"), *server = accept_client(listener);
@@ -224,7 +224,7 @@ static void test_link_carries_bytes_both_ways(void **state)
 	dpumap_comch_listener_destroy(listener);
 }
 
-static void test_descriptors_are_readable_only_with_something_to_do(void **state)
+static void descriptors_are_readable_only_with_something_to_do(void **state)
 {
 	struct dpumap_comch_listener *listener = start_server("a");
 	struct dpumap_comch_link *client, *server;
@@ -253,7 +253,7 @@ static void test_descriptors_are_readable_only_with_something_to_do(void **state
 	dpumap_comch_listener_destroy(listener);
 }
 
-static void test_client_waits_for_its_server(void **state)
+static void client_waits_for_its_server(void **state)
 {
 	const struct dpumap_comch_place place = place_of("late");
 	struct dpumap_comch_listener *listener;
@@ -275,7 +275,7 @@ static void test_client_waits_for_its_server(void **state)
 	dpumap_comch_listener_destroy(listener);
 }
 
-static void test_client_without_server_is_told_where_it_looked(void **state)
+static void client_without_server_is_told_where_it_looked(void **state)
 {
 	const struct dpumap_comch_place place = place_of("none");
 	struct dpumap_comch_link *link;
@@ -289,7 +289,7 @@ static void test_client_without_server_is_told_where_it_looked(void **state)
 	assert_non_null(strstr(logged, "\"none\""));
 }
 
-static void test_client_finds_the_server_of_its_card_and_function_only(void **state)
+static void client_finds_the_server_of_its_card_and_function_only(void **state)
 {
 	struct dpumap_comch_listener *listener = start_server("a");
 	struct dpumap_comch_place place = place_of("a");
@@ -304,7 +304,7 @@ static void test_client_finds_the_server_of_its_card_and_function_only(void **st
 }
 
 /* Two names of 119 bytes that contain every byte except NUL, and differ in the last. */
-static void test_names_may_have_every_byte(void **state)
+static void names_may_have_every_byte(void **state)
 {
 	for (unsigned int from = 1; from < 256; from += 118) {
 		struct dpumap_comch_place places[2] = {place_of(""), place_of("")};
@@ -331,7 +331,7 @@ static void test_names_may_have_every_byte(void **state)
 	}
 }
 
-static void test_unprintable_names_are_escaped_in_lines(void **state)
+static void unprintable_names_are_escaped_in_lines(void **state)
 {
 	const struct dpumap_comch_place place = place_of("a\n\\\xff");
 	struct dpumap_comch_link *link;
@@ -342,7 +342,7 @@ static void test_unprintable_names_are_escaped_in_lines(void **state)
 
 /* -- one server for a place -- */
 
-static void test_second_server_of_a_place_is_refused(void **state)
+static void second_server_of_a_place_is_refused(void **state)
 {
 	struct dpumap_comch_listener *listener = start_server("a"), *second;
 	const struct dpumap_comch_place place = place_of("a");
@@ -359,7 +359,7 @@ static void test_second_server_of_a_place_is_refused(void **state)
 	dpumap_comch_listener_destroy(listener);
 }
 
-static void test_socket_of_a_killed_server_is_replaced(void **state)
+static void socket_of_a_killed_server_is_replaced(void **state)
 {
 	struct dpumap_comch_listener *listener;
 	int ready[2];
@@ -383,7 +383,7 @@ static void test_socket_of_a_killed_server_is_replaced(void **state)
 	close(ready[1]);
 }
 
-static void test_death_of_the_peer_is_an_event(void **state)
+static void death_of_the_peer_is_an_event(void **state)
 {
 	struct dpumap_comch_listener *listener = start_server("a");
 	struct dpumap_comch_link *server;
@@ -404,7 +404,7 @@ static void test_death_of_the_peer_is_an_event(void **state)
 	dpumap_comch_listener_destroy(listener);
 }
 
-static void test_shutdown_ends_what_the_peer_reads(void **state)
+static void shutdown_ends_what_the_peer_reads(void **state)
 {
 	struct dpumap_comch_listener *listener = start_server("a");
 	struct dpumap_comch_link *client = dial_name("a"), *server = accept_client(listener);
@@ -422,7 +422,7 @@ static void test_shutdown_ends_what_the_peer_reads(void **state)
 
 /* -- who is refused -- */
 
-static void test_strangers_are_closed(void **state)
+static void strangers_are_closed(void **state)
 {
 	struct dpumap_comch_listener *listener = start_server("a");
 	struct dpumap_comch_preamble preamble;
@@ -475,7 +475,7 @@ static void introduce(int client, const char *identity)
 	close(fd);
 }
 
-static void test_malformed_introductions_are_refused(void **state)
+static void malformed_introductions_are_refused(void **state)
 {
 	struct dpumap_comch_listener *listener = start_server("a");
 	struct dpumap_comch_link *link;
@@ -522,7 +522,7 @@ static void expect_exit(pid_t pid, int code)
 	assert_int_equal(WEXITSTATUS(status), code);
 }
 
-static void test_client_of_another_user_is_refused(void **state)
+static void client_of_another_user_is_refused(void **state)
 {
 	struct dpumap_comch_listener *listener;
 	struct dpumap_comch_link *link;
@@ -548,7 +548,7 @@ static void test_client_of_another_user_is_refused(void **state)
 }
 
 /* The kernel reports the user that called listen(). */
-static void test_server_of_another_user_is_refused(void **state)
+static void server_of_another_user_is_refused(void **state)
 {
 	const struct dpumap_comch_place place = place_of("a");
 	struct dpumap_fault fault = {0};
@@ -574,7 +574,7 @@ static void test_server_of_another_user_is_refused(void **state)
 	close(fd);
 }
 
-static void test_directory_of_others_is_refused(void **state)
+static void directory_of_others_is_refused(void **state)
 {
 	const struct dpumap_comch_place place = place_of("a");
 	struct dpumap_comch_listener *listener;
@@ -591,7 +591,7 @@ static void test_directory_of_others_is_refused(void **state)
 	dpumap_comch_listener_destroy(listener);
 }
 
-static void test_directory_is_created_for_its_user(void **state)
+static void directory_is_created_for_its_user(void **state)
 {
 	char below[96];
 	struct stat st;
@@ -607,7 +607,7 @@ static void test_directory_is_created_for_its_user(void **state)
 /* -- limits -- */
 
 /* Silent connections hold no other client longer than their time. */
-static void test_silent_clients_are_limited_in_number_and_time(void **state)
+static void silent_clients_are_limited_in_number_and_time(void **state)
 {
 	struct dpumap_comch_listener *listener = start_server("a");
 	struct dpumap_comch_link *client, *server;
@@ -629,7 +629,7 @@ static void test_silent_clients_are_limited_in_number_and_time(void **state)
 	assert_true(count_descriptors() <= before);
 }
 
-static void test_lack_of_descriptors_delays_a_client(void **state)
+static void lack_of_descriptors_delays_a_client(void **state)
 {
 	struct dpumap_comch_listener *listener = start_server("a");
 	struct dpumap_comch_link *client = dial_name("a"), *server;
@@ -647,7 +647,7 @@ static void test_lack_of_descriptors_delays_a_client(void **state)
 	dpumap_comch_listener_destroy(listener);
 }
 
-static void test_connects_leave_nothing_behind(void **state)
+static void connects_leave_nothing_behind(void **state)
 {
 	struct dpumap_comch_listener *listener = start_server("a");
 	unsigned int before = count_descriptors();
@@ -667,26 +667,26 @@ int main(void)
 {
 #define test(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		test(test_link_carries_bytes_both_ways),
-		test(test_descriptors_are_readable_only_with_something_to_do),
-		test(test_client_waits_for_its_server),
-		test(test_client_without_server_is_told_where_it_looked),
-		test(test_client_finds_the_server_of_its_card_and_function_only),
-		test(test_names_may_have_every_byte),
-		test(test_unprintable_names_are_escaped_in_lines),
-		test(test_second_server_of_a_place_is_refused),
-		test(test_socket_of_a_killed_server_is_replaced),
-		test(test_death_of_the_peer_is_an_event),
-		test(test_shutdown_ends_what_the_peer_reads),
-		test(test_strangers_are_closed),
-		test(test_malformed_introductions_are_refused),
-		test(test_client_of_another_user_is_refused),
-		test(test_server_of_another_user_is_refused),
-		test(test_directory_of_others_is_refused),
-		test(test_directory_is_created_for_its_user),
-		test(test_silent_clients_are_limited_in_number_and_time),
-		test(test_lack_of_descriptors_delays_a_client),
-		test(test_connects_leave_nothing_behind),
+		test(link_carries_bytes_both_ways),
+		test(descriptors_are_readable_only_with_something_to_do),
+		test(client_waits_for_its_server),
+		test(client_without_server_is_told_where_it_looked),
+		test(client_finds_the_server_of_its_card_and_function_only),
+		test(names_may_have_every_byte),
+		test(unprintable_names_are_escaped_in_lines),
+		test(second_server_of_a_place_is_refused),
+		test(socket_of_a_killed_server_is_replaced),
+		test(death_of_the_peer_is_an_event),
+		test(shutdown_ends_what_the_peer_reads),
+		test(strangers_are_closed),
+		test(malformed_introductions_are_refused),
+		test(client_of_another_user_is_refused),
+		test(server_of_another_user_is_refused),
+		test(directory_of_others_is_refused),
+		test(directory_is_created_for_its_user),
+		test(silent_clients_are_limited_in_number_and_time),
+		test(lack_of_descriptors_delays_a_client),
+		test(connects_leave_nothing_behind),
 	};
 
 	return cmocka_run_group_tests(tests, set_up_log, NULL);

@@ -17,7 +17,7 @@
 
 #define LEN(a) ARRAY_SIZE(a)
 
-static void test_parse_size(void **state)
+static void sizes_are_parsed_exactly_or_refused(void **state)
 {
 	static const struct {
 		const char *text;
@@ -56,7 +56,7 @@ static void test_parse_size(void **state)
 	assert_true(bytes == 77);
 }
 
-static void test_parse_number(void **state)
+static void numbers_are_parsed_up_to_the_limit(void **state)
 {
 	uint64_t value = 0;
 
@@ -67,7 +67,7 @@ static void test_parse_number(void **state)
 	assert_false(dpumap_number_parse("-1", UINT64_MAX, &value));
 }
 
-static void test_format_size(void **state)
+static void sizes_are_formatted_with_an_exact_unit(void **state)
 {
 	static const struct {
 		uint64_t bytes;
@@ -90,7 +90,7 @@ static void test_format_size(void **state)
 }
 
 /* FIPS 180-2, appendix B.1, and the empty message; in pieces, and again after the end. */
-static void test_sha256(void **state)
+static void sha256_gives_the_known_answers(void **state)
 {
 	static const char *const abc =
 		"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
@@ -144,7 +144,7 @@ static void open_of_a_non_file_is_refused(void **state)
 	assert_int_equal(unlink(path), 0);
 }
 
-static void test_exit_codes(void **state)
+static void each_error_has_an_exit_code(void **state)
 {
 	assert_int_equal(dpumap_fault_exit(DOCA_SUCCESS), 0);
 	assert_int_equal(dpumap_fault_exit(DOCA_ERROR_IO_FAILED), 1);
@@ -156,7 +156,7 @@ static void test_exit_codes(void **state)
 }
 
 /* A line that does not fit is truncated. */
-static void test_fault_text_is_bounded(void **state)
+static void fault_text_is_bounded(void **state)
 {
 	char text[1000];
 
@@ -174,13 +174,13 @@ static void test_fault_text_is_bounded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_parse_size),
-		cmocka_unit_test(test_parse_number),
-		cmocka_unit_test(test_format_size),
-		cmocka_unit_test(test_sha256),
+		cmocka_unit_test(sizes_are_parsed_exactly_or_refused),
+		cmocka_unit_test(numbers_are_parsed_up_to_the_limit),
+		cmocka_unit_test(sizes_are_formatted_with_an_exact_unit),
+		cmocka_unit_test(sha256_gives_the_known_answers),
 		FILE_TEST(open_of_a_non_file_is_refused),
-		cmocka_unit_test(test_exit_codes),
-		cmocka_unit_test(test_fault_text_is_bounded),
+		cmocka_unit_test(each_error_has_an_exit_code),
+		cmocka_unit_test(fault_text_is_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,13 +66,13 @@ static void assert_defined(crc32c_form *form)
 					 by_definition((uint32_t)len, bytes + shift, len));
 }
 
-static void test_by_table(void **state)
+static void table_gives_the_known_answers(void **state)
 {
 	assert_known_answers(crc32c_by_table);
 	assert_defined(crc32c_by_table);
 }
 
-static void test_as_the_library_chooses(void **state)
+static void choice_of_the_library_gives_the_known_answers(void **state)
 {
 	assert_known_answers(as_library);
 	assert_defined(as_library);
@@ -80,7 +80,7 @@ static void test_as_the_library_chooses(void **state)
 
 #ifdef __x86_64__
 /* Other processors cannot be asked in another way than the library's. */
-static void test_by_instructions(void **state)
+static void instructions_give_the_known_answers(void **state)
 {
 	if (!__builtin_cpu_supports("sse4.2"))
 		skip();
@@ -92,10 +92,10 @@ static void test_by_instructions(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_by_table),
-		cmocka_unit_test(test_as_the_library_chooses),
+		cmocka_unit_test(table_gives_the_known_answers),
+		cmocka_unit_test(choice_of_the_library_gives_the_known_answers),
 #ifdef __x86_64__
-		cmocka_unit_test(test_by_instructions),
+		cmocka_unit_test(instructions_give_the_known_answers),
 #endif
 	};
 

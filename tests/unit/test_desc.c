@@ -117,7 +117,7 @@ static void repair_checksum(uint8_t *bytes, size_t len)
 		bytes[CRC_OFFSET + i] = (uint8_t)(crc >> (8 * i));
 }
 
-static void test_crc32c_known_answers(void **state)
+static void crc32c_gives_the_known_answers(void **state)
 {
 	uint8_t bytes[32];
 
@@ -132,14 +132,14 @@ static void test_crc32c_known_answers(void **state)
 	assert_int_equal(dpumap_desc_crc32c(0, bytes, sizeof(bytes)), 0x46dd794e);
 }
 
-static void test_crc32c_chains(void **state)
+static void crc32c_of_parts_is_that_of_the_whole(void **state)
 {
 	uint32_t crc = dpumap_desc_crc32c(0, "1234", 4);
 
 	assert_int_equal(dpumap_desc_crc32c(crc, "56789", 5), 0xe3069283);
 }
 
-static void test_round_trip(void **state)
+static void decoding_returns_what_was_encoded(void **state)
 {
 	for (uint16_t kind = FIRST_KIND; kind <= LAST_KIND; kind++) {
 		struct dpumap_desc before = sample(kind);
@@ -152,7 +152,7 @@ static void test_round_trip(void **state)
 	}
 }
 
-static void test_decode_any_alignment(void **state)
+static void decode_reads_at_any_alignment(void **state)
 {
 	uint8_t space[SAMPLE_MAX + 8];
 
@@ -170,7 +170,7 @@ static void test_decode_any_alignment(void **state)
 	}
 }
 
-static void test_decode_every_truncation(void **state)
+static void decode_refuses_every_truncation(void **state)
 {
 	for (uint16_t kind = FIRST_KIND; kind <= LAST_KIND; kind++) {
 		uint8_t bytes[SAMPLE_MAX];
@@ -185,7 +185,7 @@ static void test_decode_every_truncation(void **state)
 }
 
 /* Shorter descriptors with valid length and checksum still lack fields. */
-static void test_decode_every_consistent_truncation(void **state)
+static void decode_refuses_every_consistent_truncation(void **state)
 {
 	for (uint16_t kind = FIRST_KIND; kind <= LAST_KIND; kind++) {
 		uint8_t bytes[SAMPLE_MAX];
@@ -201,7 +201,7 @@ static void test_decode_every_consistent_truncation(void **state)
 }
 
 /* Bytes after the fields of a kind are extensions: they are not read as an access key. */
-static void test_decode_key_behind_rdma_fields(void **state)
+static void decode_reads_no_key_after_rdma_fields(void **state)
 {
 	uint8_t bytes[SAMPLE_MAX];
 	struct dpumap_desc d;
@@ -214,7 +214,7 @@ static void test_decode_key_behind_rdma_fields(void **state)
 	assert_int_equal(decode_exact(bytes, size, &d), DPUMAP_DESC_ERR_TLV_NUMBER);
 }
 
-static void test_decode_every_bit_flip(void **state)
+static void decode_refuses_every_bit_flip(void **state)
 {
 	for (uint16_t kind = FIRST_KIND; kind <= LAST_KIND; kind++) {
 		uint8_t bytes[SAMPLE_MAX];
@@ -237,7 +237,7 @@ static void flip_bit(uint8_t *bytes, size_t size, size_t bit)
 }
 
 /* One map has one encoding: only bits of the minor version may change without an error. */
-static void test_decode_ignores_no_bit(void **state)
+static void decode_ignores_no_bit(void **state)
 {
 	for (uint16_t kind = FIRST_KIND; kind <= LAST_KIND; kind++) {
 		for (size_t bit = 0; bit < 8 * sample_size(kind); bit++) {
@@ -272,7 +272,7 @@ static size_t encode_future(uint16_t kind, uint16_t type, uint8_t bytes[DPUMAP_D
 	return size;
 }
 
-static void test_future_minor_with_unknown_optional_field(void **state)
+static void unknown_optional_field_of_a_future_minor_is_ignored(void **state)
 {
 	for (uint16_t kind = FIRST_KIND; kind <= LAST_KIND; kind++) {
 		uint8_t bytes[DPUMAP_DESC_MAX_SIZE];
@@ -284,7 +284,7 @@ static void test_future_minor_with_unknown_optional_field(void **state)
 	}
 }
 
-static void test_future_minor_with_unknown_critical_field(void **state)
+static void unknown_critical_field_of_a_future_minor_is_refused(void **state)
 {
 	for (uint16_t kind = FIRST_KIND; kind <= LAST_KIND; kind++) {
 		uint8_t bytes[DPUMAP_DESC_MAX_SIZE];
@@ -298,7 +298,7 @@ static void test_future_minor_with_unknown_critical_field(void **state)
 	}
 }
 
-static void test_decode_null(void **state)
+static void decode_refuses_null(void **state)
 {
 	uint8_t bytes[SAMPLE_MAX];
 	struct dpumap_desc d = sample(DPUMAP_DESC_KIND_PCI);
@@ -309,7 +309,7 @@ static void test_decode_null(void **state)
 	assert_wiped(&d);
 }
 
-static void test_encode_null(void **state)
+static void encode_refuses_null(void **state)
 {
 	uint8_t bytes[SAMPLE_MAX];
 	struct dpumap_desc d = sample(DPUMAP_DESC_KIND_PCI);
@@ -340,7 +340,7 @@ static void assert_encode_needs(const struct dpumap_desc *d, size_t size)
 	}
 }
 
-static void test_encode_every_buffer_size(void **state)
+static void encode_needs_the_announced_size(void **state)
 {
 	for (uint16_t kind = FIRST_KIND; kind <= LAST_KIND; kind++) {
 		struct dpumap_desc d = sample(kind);
@@ -352,7 +352,7 @@ static void test_encode_every_buffer_size(void **state)
 	}
 }
 
-static void test_encode_stays_in_its_size(void **state)
+static void encode_stays_in_its_size(void **state)
 {
 	for (uint16_t kind = FIRST_KIND; kind <= LAST_KIND; kind++) {
 		uint8_t bytes[SAMPLE_MAX + 16];
@@ -369,7 +369,7 @@ static void test_encode_stays_in_its_size(void **state)
 }
 
 /* The exact buffer of the smaller kind: a sanitizer detects a write of the larger one. */
-static void test_encode_into_its_exact_size(void **state)
+static void encode_fits_its_exact_size(void **state)
 {
 	for (uint16_t kind = FIRST_KIND; kind <= LAST_KIND; kind++) {
 		struct dpumap_desc d = sample(kind);
@@ -384,7 +384,7 @@ static void test_encode_into_its_exact_size(void **state)
 	}
 }
 
-static void test_encode_refused_writes_nothing(void **state)
+static void encode_refused_writes_nothing(void **state)
 {
 	uint8_t bytes[SAMPLE_MAX] = {0};
 	static const uint8_t untouched[SAMPLE_MAX];
@@ -399,7 +399,7 @@ static void test_encode_refused_writes_nothing(void **state)
 	assert_memory_equal(bytes, untouched, sizeof(bytes));
 }
 
-static void test_wipe(void **state)
+static void wipe_clears_the_descriptor(void **state)
 {
 	struct dpumap_desc d = sample(DPUMAP_DESC_KIND_PCI);
 
@@ -410,7 +410,7 @@ static void test_wipe(void **state)
 
 #define LAST_STATUS DPUMAP_DESC_ERR_OUTSIDE
 
-static void test_status_texts(void **state)
+static void each_status_has_texts_of_its_own(void **state)
 {
 	assert_string_equal(dpumap_desc_status_name(DPUMAP_DESC_OK), "OK");
 	assert_string_equal(dpumap_desc_status_descr(DPUMAP_DESC_OK), "success");
@@ -428,7 +428,7 @@ static void test_status_texts(void **state)
 	}
 }
 
-static void test_status_unknown(void **state)
+static void unknown_status_has_a_text(void **state)
 {
 	static const dpumap_desc_status_t unknown[] = {1, LAST_STATUS - 1, INT32_MAX, INT32_MIN};
 
@@ -457,7 +457,7 @@ static void assert_diagnosed(const uint8_t *bytes, size_t size)
 }
 
 /* It returns the status of decoding, and an offset within the descriptor or at its end. */
-static void test_diagnose_everything(void **state)
+static void diagnosis_returns_the_status_of_decoding(void **state)
 {
 	for (uint16_t kind = FIRST_KIND; kind <= LAST_KIND; kind++) {
 		uint8_t bytes[SAMPLE_MAX];
@@ -473,7 +473,7 @@ static void test_diagnose_everything(void **state)
 	}
 }
 
-static void test_diagnose_null(void **state)
+static void diagnose_refuses_null(void **state)
 {
 	uint8_t bytes[SAMPLE_MAX];
 	size_t offset = 7;
@@ -484,7 +484,7 @@ static void test_diagnose_null(void **state)
 	assert_int_equal(offset, 7);
 }
 
-static void test_access_null(void **state)
+static void access_check_refuses_null(void **state)
 {
 	struct dpumap_desc d = sample(DPUMAP_DESC_KIND_PCI);
 	struct dpumap_desc_window w = {.addr = 7};
@@ -526,7 +526,7 @@ static void assert_ranges(struct dpumap_desc *d)
 	}
 }
 
-static void test_access_does_not_overflow(void **state)
+static void access_does_not_overflow(void **state)
 {
 	struct dpumap_desc d = sample(DPUMAP_DESC_KIND_PCI);
 	unsigned int ranges = 0;
@@ -544,7 +544,7 @@ static void test_access_does_not_overflow(void **state)
 }
 
 /* A misaligned access that is not permitted is denied, wherever it is. */
-static void test_access_denied_before_alignment(void **state)
+static void access_is_denied_before_its_alignment_is_checked(void **state)
 {
 	struct dpumap_desc d = sample(DPUMAP_DESC_KIND_PCI);
 
@@ -555,31 +555,31 @@ static void test_access_denied_before_alignment(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_crc32c_known_answers),
-		cmocka_unit_test(test_crc32c_chains),
-		cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_decode_any_alignment),
-		cmocka_unit_test(test_decode_every_truncation),
-		cmocka_unit_test(test_decode_every_consistent_truncation),
-		cmocka_unit_test(test_decode_key_behind_rdma_fields),
-		cmocka_unit_test(test_decode_every_bit_flip),
-		cmocka_unit_test(test_decode_ignores_no_bit),
-		cmocka_unit_test(test_future_minor_with_unknown_optional_field),
-		cmocka_unit_test(test_future_minor_with_unknown_critical_field),
-		cmocka_unit_test(test_decode_null),
-		cmocka_unit_test(test_encode_null),
-		cmocka_unit_test(test_encode_every_buffer_size),
-		cmocka_unit_test(test_encode_stays_in_its_size),
-		cmocka_unit_test(test_encode_into_its_exact_size),
-		cmocka_unit_test(test_encode_refused_writes_nothing),
-		cmocka_unit_test(test_wipe),
-		cmocka_unit_test(test_status_texts),
-		cmocka_unit_test(test_status_unknown),
-		cmocka_unit_test(test_diagnose_everything),
-		cmocka_unit_test(test_diagnose_null),
-		cmocka_unit_test(test_access_null),
-		cmocka_unit_test(test_access_does_not_overflow),
-		cmocka_unit_test(test_access_denied_before_alignment),
+		cmocka_unit_test(crc32c_gives_the_known_answers),
+		cmocka_unit_test(crc32c_of_parts_is_that_of_the_whole),
+		cmocka_unit_test(decoding_returns_what_was_encoded),
+		cmocka_unit_test(decode_reads_at_any_alignment),
+		cmocka_unit_test(decode_refuses_every_truncation),
+		cmocka_unit_test(decode_refuses_every_consistent_truncation),
+		cmocka_unit_test(decode_reads_no_key_after_rdma_fields),
+		cmocka_unit_test(decode_refuses_every_bit_flip),
+		cmocka_unit_test(decode_ignores_no_bit),
+		cmocka_unit_test(unknown_optional_field_of_a_future_minor_is_ignored),
+		cmocka_unit_test(unknown_critical_field_of_a_future_minor_is_refused),
+		cmocka_unit_test(decode_refuses_null),
+		cmocka_unit_test(encode_refuses_null),
+		cmocka_unit_test(encode_needs_the_announced_size),
+		cmocka_unit_test(encode_stays_in_its_size),
+		cmocka_unit_test(encode_fits_its_exact_size),
+		cmocka_unit_test(encode_refused_writes_nothing),
+		cmocka_unit_test(wipe_clears_the_descriptor),
+		cmocka_unit_test(each_status_has_texts_of_its_own),
+		cmocka_unit_test(unknown_status_has_a_text),
+		cmocka_unit_test(diagnosis_returns_the_status_of_decoding),
+		cmocka_unit_test(diagnose_refuses_null),
+		cmocka_unit_test(access_check_refuses_null),
+		cmocka_unit_test(access_does_not_overflow),
+		cmocka_unit_test(access_is_denied_before_its_alignment_is_checked),
 	};
 
 	return cmocka_run_group_tests_name("desc", tests, NULL, NULL);

@@ -54,7 +54,7 @@ __attribute__((noinline)) static void put(struct writer *w, uint64_t value, size
 	}
 }
 
-static void test_get_is_little_endian(void **state)
+static void get_is_little_endian(void **state)
 {
 	struct reader r;
 
@@ -67,7 +67,7 @@ static void test_get_is_little_endian(void **state)
 	assert_false(r.overrun);
 }
 
-static void test_put_is_little_endian(void **state)
+static void put_is_little_endian(void **state)
 {
 	uint8_t out[15];
 	struct writer w = writer_of(out, sizeof(out));
@@ -81,7 +81,7 @@ static void test_put_is_little_endian(void **state)
 	assert_false(w.overrun);
 }
 
-static void test_get_past_the_end(void **state)
+static void get_past_the_end_is_an_overrun(void **state)
 {
 	for (size_t width = 1; width <= 8; width *= 2) {
 		for (size_t have = 0; have < width; have++) {
@@ -100,7 +100,7 @@ static void test_get_past_the_end(void **state)
 	}
 }
 
-static void test_put_past_the_end(void **state)
+static void put_past_the_end_is_an_overrun(void **state)
 {
 	for (size_t width = 1; width <= 8; width *= 2) {
 		for (size_t room = 0; room < width; room++) {
@@ -117,7 +117,7 @@ static void test_put_past_the_end(void **state)
 	}
 }
 
-static void test_bytes_past_the_end(void **state)
+static void bytes_past_the_end_are_not_copied(void **state)
 {
 	uint8_t out[4] = {0xee, 0xee, 0xee, 0xee};
 	struct reader r;
@@ -133,11 +133,11 @@ static void test_bytes_past_the_end(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_get_is_little_endian),
-		cmocka_unit_test(test_put_is_little_endian),
-		cmocka_unit_test(test_get_past_the_end),
-		cmocka_unit_test(test_put_past_the_end),
-		cmocka_unit_test(test_bytes_past_the_end),
+		cmocka_unit_test(get_is_little_endian),
+		cmocka_unit_test(put_is_little_endian),
+		cmocka_unit_test(get_past_the_end_is_an_overrun),
+		cmocka_unit_test(put_past_the_end_is_an_overrun),
+		cmocka_unit_test(bytes_past_the_end_are_not_copied),
 	};
 
 	return cmocka_run_group_tests_name("desc_cursor", tests, NULL, NULL);

@@ -93,7 +93,7 @@ static void check_file(const struct file *f)
 		      count.all, count.good, count.bad);
 }
 
-static void test_vectors(void **state)
+static void every_vector_decodes_as_it_says(void **state)
 {
 	for (int i = 0; i < num_files; i++)
 		check_file(&files[i]);
@@ -109,7 +109,7 @@ static bool any_file_has(const char *line)
 }
 
 /* A new status needs a vector; a NULL or buffer argument cannot be put in one. */
-static void test_every_status_has_a_vector(void **state)
+static void every_status_has_a_vector(void **state)
 {
 	for (dpumap_desc_status_t s = 0; s >= DPUMAP_DESC_ERR_OUTSIDE; s--) {
 		char line[64];
@@ -123,7 +123,7 @@ static void test_every_status_has_a_vector(void **state)
 	}
 }
 
-static void test_reader_refuses_nonsense(void **state)
+static void reader_refuses_nonsense(void **state)
 {
 	static const char *const nonsense[] = {
 		"title: x\n",			    /* no status */
@@ -150,9 +150,9 @@ static void test_reader_refuses_nonsense(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_vectors),
-		cmocka_unit_test(test_every_status_has_a_vector),
-		cmocka_unit_test(test_reader_refuses_nonsense),
+		cmocka_unit_test(every_vector_decodes_as_it_says),
+		cmocka_unit_test(every_status_has_a_vector),
+		cmocka_unit_test(reader_refuses_nonsense),
 	};
 	int failed;
 

@@ -252,7 +252,7 @@ static uint64_t new_seed(void)
 	return seed;
 }
 
-static void test_model(void **state)
+static void random_pieces_agree_with_the_model(void **state)
 {
 	uint64_t seed = new_seed();
 
@@ -264,7 +264,7 @@ static void test_model(void **state)
 	run_model((size_t)64 * 3, 6, seed + 5);
 }
 
-static void test_bad_values(void **state)
+static void invalid_pool_arguments_are_refused(void **state)
 {
 	struct dpumap_dm_pool_usage usage;
 	struct dpumap_dm_pool *pool = NULL;
@@ -299,7 +299,7 @@ static void test_bad_values(void **state)
 	assert_ok(dpumap_dm_pool_destroy(pool));
 }
 
-static void test_given_back_twice_and_to_others(void **state)
+static void a_piece_is_freed_once_and_to_its_pool(void **state)
 {
 	struct dpumap_dm_piece a, b, again;
 	struct dpumap_dm_pool *one, *two;
@@ -368,7 +368,7 @@ static void *work(void *arg)
 	return good ? NULL : (void *)1;
 }
 
-static void test_threads(void **state)
+static void threads_share_a_pool(void **state)
 {
 	struct dpumap_dm_pool_usage usage;
 	pthread_t threads[THREADS];
@@ -392,10 +392,10 @@ static void test_threads(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_model),
-		cmocka_unit_test(test_bad_values),
-		cmocka_unit_test(test_given_back_twice_and_to_others),
-		cmocka_unit_test(test_threads),
+		cmocka_unit_test(random_pieces_agree_with_the_model),
+		cmocka_unit_test(invalid_pool_arguments_are_refused),
+		cmocka_unit_test(a_piece_is_freed_once_and_to_its_pool),
+		cmocka_unit_test(threads_share_a_pool),
 	};
 
 	setenv("DPUMAP_LOG_LEVEL", "off", 0);

@@ -30,7 +30,7 @@ static void is_row(double number, const char *expected)
 	free(text);
 }
 
-static void test_number_fits_its_column(void **state)
+static void number_fits_its_column(void **state)
 {
 	is_row(0, "0 \n");
 	is_row(1, "1 \n");
@@ -48,7 +48,7 @@ static void test_number_fits_its_column(void **state)
 	is_row((double)UINT64_MAX, "16.0E\n");
 }
 
-static void test_names_are_above_their_numbers(void **state)
+static void names_are_above_their_numbers(void **state)
 {
 	static const char *const names[] = {"copies", "bytes", NULL};
 	char *text = NULL;
@@ -65,7 +65,7 @@ static void test_names_are_above_their_numbers(void **state)
 	free(text);
 }
 
-static void test_rate(void **state)
+static void rate_is_the_difference_per_second(void **state)
 {
 	assert_true(cli_live_rate(10, 30, 2000000000) == 10);
 	assert_true(cli_live_rate(10, 10, 1) == 0);
@@ -74,7 +74,7 @@ static void test_rate(void **state)
 	assert_true(cli_live_rate(30, 10, 1000000000) == 0);
 }
 
-static void test_interval(void **state)
+static void intervals_are_parsed_within_their_bounds(void **state)
 {
 	static const char *const wrong[] = {"",	      " ",    ".",   "0",	   "0.0999",
 					    "3600.1", "1s",   "-1",  "+1",	   "1e1",
@@ -96,10 +96,10 @@ static void test_interval(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_number_fits_its_column),
-		cmocka_unit_test(test_names_are_above_their_numbers),
-		cmocka_unit_test(test_rate),
-		cmocka_unit_test(test_interval),
+		cmocka_unit_test(number_fits_its_column),
+		cmocka_unit_test(names_are_above_their_numbers),
+		cmocka_unit_test(rate_is_the_difference_per_second),
+		cmocka_unit_test(intervals_are_parsed_within_their_bounds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

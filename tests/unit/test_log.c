@@ -28,7 +28,7 @@ static void register_some(void)
 	CHECK_OK(doca_log_unregister_source(c));
 }
 
-static void test_sources_have_numbers_of_their_own(void **state)
+static void sources_have_numbers_of_their_own(void **state)
 {
 	struct log_output output;
 
@@ -52,7 +52,7 @@ static void register_badly(void)
 	CHECK_INVALID(doca_log_unregister_source(1000000));
 }
 
-static void test_bad_sources_are_refused(void **state)
+static void bad_sources_are_refused(void **state)
 {
 	struct log_output output;
 
@@ -69,7 +69,7 @@ static void log_of_unknown_source(void)
 	doca_log(DOCA_LOG_LEVEL_INFO, -1, NULL, 2, NULL, "and here");
 }
 
-static void test_message_of_an_unknown_source_is_logged(void **state)
+static void message_of_an_unknown_source_is_logged(void **state)
 {
 	struct log_output output;
 
@@ -91,7 +91,7 @@ static void log_names_of_sources(void)
 	doca_log(DOCA_LOG_LEVEL_INFO, log_source, NULL, 4, "f", "x");
 }
 
-static void test_source_stands_in_for_the_file(void **state)
+static void source_stands_in_for_the_file(void **state)
 {
 	struct log_output output;
 
@@ -115,7 +115,7 @@ static void log_at_all_levels(void)
 	doca_log(45, log_source, "g.c", 70, "l", "between");
 }
 
-static void test_line_has_time_thread_level_and_place(void **state)
+static void line_has_time_thread_level_and_place(void **state)
 {
 	struct log_output output;
 
@@ -146,7 +146,7 @@ static void log_by_macros(void)
 		DOCA_LOG_TRC("never");
 }
 
-static void test_macros_log_file_line_and_function(void **state)
+static void macros_log_file_line_and_function(void **state)
 {
 	struct log_output output;
 
@@ -170,7 +170,7 @@ static void log_line_feeds(void)
 	doca_log(50, 0, "a", 1, "f", "thr\nee");
 }
 
-static void test_line_feed_at_the_end_is_not_repeated(void **state)
+static void line_feed_at_the_end_is_not_repeated(void **state)
 {
 	const char *text;
 	struct log_output output;
@@ -198,7 +198,7 @@ static void log_long_lines(void)
 	doca_log(50, 0, "a", 1, "f", "%s<\n", text);
 }
 
-static void test_long_line_is_whole(void **state)
+static void long_line_is_whole(void **state)
 {
 	struct log_output output;
 	const char *at;
@@ -235,7 +235,7 @@ static void log_with_errno(void)
 	CHECK(errno == ENOTEMPTY);
 }
 
-static void test_errno_is_preserved_and_printable(void **state)
+static void errno_is_preserved_and_printable(void **state)
 {
 	struct log_output output;
 
@@ -263,7 +263,7 @@ static void log_the_time(void)
 	printf("%s %s %d\n", early, late, (int)gettid());
 }
 
-static void test_time_is_local_and_thread_is_the_kernels(void **state)
+static void time_is_local_and_thread_is_the_kernels(void **state)
 {
 	char shown[16], early[16], late[16];
 	int thread, wanted;
@@ -293,7 +293,7 @@ static void log_nothing(void)
 #pragma GCC diagnostic pop
 }
 
-static void test_no_format_is_no_message(void **state)
+static void no_format_is_no_message(void **state)
 {
 	struct log_output output;
 
@@ -305,17 +305,17 @@ static void test_no_format_is_no_message(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sources_have_numbers_of_their_own),
-		cmocka_unit_test(test_bad_sources_are_refused),
-		cmocka_unit_test(test_message_of_an_unknown_source_is_logged),
-		cmocka_unit_test(test_source_stands_in_for_the_file),
-		cmocka_unit_test(test_line_has_time_thread_level_and_place),
-		cmocka_unit_test(test_macros_log_file_line_and_function),
-		cmocka_unit_test(test_line_feed_at_the_end_is_not_repeated),
-		cmocka_unit_test(test_long_line_is_whole),
-		cmocka_unit_test(test_errno_is_preserved_and_printable),
-		cmocka_unit_test(test_time_is_local_and_thread_is_the_kernels),
-		cmocka_unit_test(test_no_format_is_no_message),
+		cmocka_unit_test(sources_have_numbers_of_their_own),
+		cmocka_unit_test(bad_sources_are_refused),
+		cmocka_unit_test(message_of_an_unknown_source_is_logged),
+		cmocka_unit_test(source_stands_in_for_the_file),
+		cmocka_unit_test(line_has_time_thread_level_and_place),
+		cmocka_unit_test(macros_log_file_line_and_function),
+		cmocka_unit_test(line_feed_at_the_end_is_not_repeated),
+		cmocka_unit_test(long_line_is_whole),
+		cmocka_unit_test(errno_is_preserved_and_printable),
+		cmocka_unit_test(time_is_local_and_thread_is_the_kernels),
+		cmocka_unit_test(no_format_is_no_message),
 	};
 
 	unsetenv("DPUMAP_LOG_LEVEL");

@@ -35,7 +35,7 @@ static void log_all(void)
 
 /* --- Backends --------------------------------------------------------------------------------- */
 
-static void test_without_a_backend_nothing_is_printed(void **state)
+static void without_a_backend_nothing_is_printed(void **state)
 {
 	struct log_output output;
 
@@ -52,7 +52,7 @@ static void log_to_standard(void)
 	log_all();
 }
 
-static void test_standard_splits_at_warning(void **state)
+static void standard_splits_at_warning(void **state)
 {
 	struct log_output output;
 
@@ -73,7 +73,7 @@ static void log_to_limited_standard(void)
 	log_all();
 }
 
-static void test_standard_obeys_both_global_limits(void **state)
+static void standard_obeys_both_global_limits(void **state)
 {
 	struct log_output output;
 
@@ -93,7 +93,7 @@ static void log_and_die(void)
 	_exit(0);
 }
 
-static void test_file_is_flushed_after_each_message(void **state)
+static void file_is_flushed_after_each_message(void **state)
 {
 	struct log_output output;
 
@@ -110,7 +110,7 @@ static void log_to_fd(void)
 	DOCA_LOG_INFO("through a descriptor");
 }
 
-static void test_fd_gets_the_line(void **state)
+static void fd_gets_the_line(void **state)
 {
 	struct log_output output;
 
@@ -169,7 +169,7 @@ static void create_badly(void)
 	log_all();
 }
 
-static void test_bad_backends_are_refused(void **state)
+static void bad_backends_are_refused(void **state)
 {
 	struct log_output output;
 
@@ -206,7 +206,7 @@ static void log_to_buf(void)
 	CHECK(flushed == 3);
 }
 
-static void test_buf_is_flushed_with_each_line(void **state)
+static void buf_is_flushed_with_each_line(void **state)
 {
 	struct log_output output;
 
@@ -232,7 +232,7 @@ static void log_to_small_bufs(void)
 	}
 }
 
-static void test_line_is_cut_to_the_buf(void **state)
+static void line_is_cut_to_the_buf(void **state)
 {
 	struct log_output output;
 
@@ -284,7 +284,7 @@ static void log_to_syslog(void)
 	DOCA_LOG_ERR("100%%");
 }
 
-static void test_syslog_gets_priority_and_name(void **state)
+static void syslog_gets_priority_and_name(void **state)
 {
 	struct log_output output;
 
@@ -311,7 +311,7 @@ static void check_defaults(void)
 	log_all();
 }
 
-static void test_defaults_are_info_and_crit(void **state)
+static void defaults_are_info_and_crit(void **state)
 {
 	struct log_output output;
 
@@ -365,7 +365,7 @@ static void set_wrong_levels(void)
 	check_defaults();
 }
 
-static void test_levels_that_do_not_exist_change_nothing(void **state)
+static void levels_that_do_not_exist_change_nothing(void **state)
 {
 	struct log_output output;
 
@@ -418,7 +418,7 @@ static void log_with_globals(void)
 	log_all();
 }
 
-static void test_global_limits_are_for_backends_made_before_and_after(void **state)
+static void global_limits_are_for_backends_made_before_and_after(void **state)
 {
 	struct log_output output;
 
@@ -441,7 +441,7 @@ static void log_with_limits_of_one(void)
 	log_all();
 }
 
-static void test_limits_of_one_backend_are_its_own(void **state)
+static void limits_of_one_backend_are_its_own(void **state)
 {
 	struct log_output output;
 
@@ -460,7 +460,7 @@ static void set_globals_after_limits(void)
 	log_all();
 }
 
-static void test_global_limits_replace_those_of_backends(void **state)
+static void global_limits_replace_those_of_backends(void **state)
 {
 	struct log_output output;
 
@@ -481,7 +481,7 @@ static void set_globals_after_strict_limits(void)
 	log_all();
 }
 
-static void test_strict_limits_stay(void **state)
+static void strict_limits_stay(void **state)
 {
 	struct log_output output;
 
@@ -506,7 +506,7 @@ static void loosen_strict_limits(void)
 	log_all();
 }
 
-static void test_strict_limits_end_when_the_others_are_set(void **state)
+static void strict_limits_end_when_the_others_are_set(void **state)
 {
 	struct log_output output;
 
@@ -540,26 +540,26 @@ static void hidden_messages_are_not_formatted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_without_a_backend_nothing_is_printed),
-		cmocka_unit_test(test_standard_splits_at_warning),
-		cmocka_unit_test(test_standard_obeys_both_global_limits),
-		cmocka_unit_test(test_file_is_flushed_after_each_message),
-		cmocka_unit_test(test_fd_gets_the_line),
+		cmocka_unit_test(without_a_backend_nothing_is_printed),
+		cmocka_unit_test(standard_splits_at_warning),
+		cmocka_unit_test(standard_obeys_both_global_limits),
+		cmocka_unit_test(file_is_flushed_after_each_message),
+		cmocka_unit_test(fd_gets_the_line),
 		cmocka_unit_test(nonblocking_fd_drops_what_does_not_fit),
-		cmocka_unit_test(test_bad_backends_are_refused),
-		cmocka_unit_test(test_buf_is_flushed_with_each_line),
-		cmocka_unit_test(test_line_is_cut_to_the_buf),
+		cmocka_unit_test(bad_backends_are_refused),
+		cmocka_unit_test(buf_is_flushed_with_each_line),
+		cmocka_unit_test(line_is_cut_to_the_buf),
 		cmocka_unit_test(messages_of_a_handler_go_to_the_other_backends),
-		cmocka_unit_test(test_syslog_gets_priority_and_name),
-		cmocka_unit_test(test_defaults_are_info_and_crit),
+		cmocka_unit_test(syslog_gets_priority_and_name),
+		cmocka_unit_test(defaults_are_info_and_crit),
 		cmocka_unit_test(global_limits_are_returned_as_set),
-		cmocka_unit_test(test_levels_that_do_not_exist_change_nothing),
+		cmocka_unit_test(levels_that_do_not_exist_change_nothing),
 		cmocka_unit_test(messages_between_the_limits_are_shown),
-		cmocka_unit_test(test_global_limits_are_for_backends_made_before_and_after),
-		cmocka_unit_test(test_limits_of_one_backend_are_its_own),
-		cmocka_unit_test(test_global_limits_replace_those_of_backends),
-		cmocka_unit_test(test_strict_limits_stay),
-		cmocka_unit_test(test_strict_limits_end_when_the_others_are_set),
+		cmocka_unit_test(global_limits_are_for_backends_made_before_and_after),
+		cmocka_unit_test(limits_of_one_backend_are_its_own),
+		cmocka_unit_test(global_limits_replace_those_of_backends),
+		cmocka_unit_test(strict_limits_stay),
+		cmocka_unit_test(strict_limits_end_when_the_others_are_set),
 		cmocka_unit_test(hidden_messages_are_not_formatted),
 	};
 

@@ -82,7 +82,7 @@ static void check_chatter(const char *text)
 	assert_int_equal(more, THREADS * ((MESSAGES + 15) / 16));
 }
 
-static void test_lines_of_threads_are_whole_and_in_one_order(void **state)
+static void lines_of_threads_are_whole_and_in_one_order(void **state)
 {
 	struct log_output output;
 
@@ -124,7 +124,7 @@ static void log_in_children(void)
 	CHECK(!pthread_join(thread, NULL));
 }
 
-static void test_child_of_a_fork_can_log(void **state)
+static void child_of_a_fork_can_log(void **state)
 {
 	struct log_output output;
 
@@ -177,7 +177,7 @@ static void cancel_a_writer(void)
 	printf("over\n");
 }
 
-static void test_cancelled_thread_leaves_no_lock(void **state)
+static void cancelled_thread_leaves_no_lock(void **state)
 {
 	struct log_output output;
 
@@ -211,7 +211,7 @@ static void log_with_signals(void)
 	DOCA_LOG_INFO("the end");
 }
 
-static void test_signal_handler_that_logs_stops_nothing(void **state)
+static void signal_handler_that_logs_stops_nothing(void **state)
 {
 	struct log_output output;
 	size_t lines;
@@ -238,7 +238,7 @@ static void log_without_allocation(void)
 	CHECK(mallinfo2().uordblks == before);
 }
 
-static void test_first_message_allocates_nothing(void **state)
+static void first_message_allocates_nothing(void **state)
 {
 	struct log_output output;
 
@@ -250,11 +250,11 @@ static void test_first_message_allocates_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines_of_threads_are_whole_and_in_one_order),
-		cmocka_unit_test(test_child_of_a_fork_can_log),
-		cmocka_unit_test(test_cancelled_thread_leaves_no_lock),
-		cmocka_unit_test(test_signal_handler_that_logs_stops_nothing),
-		cmocka_unit_test(test_first_message_allocates_nothing),
+		cmocka_unit_test(lines_of_threads_are_whole_and_in_one_order),
+		cmocka_unit_test(child_of_a_fork_can_log),
+		cmocka_unit_test(cancelled_thread_leaves_no_lock),
+		cmocka_unit_test(signal_handler_that_logs_stops_nothing),
+		cmocka_unit_test(first_message_allocates_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -73,7 +73,7 @@ static void add_sources(void)
 	CHECK(count_needed(add_source) == 2);
 }
 
-static void test_source_without_memory(void **state)
+static void source_without_memory_is_an_error_and_logged(void **state)
 {
 	struct log_output output;
 
@@ -129,7 +129,7 @@ static void add_backends(void)
 	CHECK(count_needed(add_syslog) == 2);
 }
 
-static void test_backend_without_memory(void **state)
+static void backend_without_memory_is_an_error_and_logged(void **state)
 {
 	struct log_output output;
 
@@ -150,7 +150,7 @@ static void log_long_line(void)
 	DOCA_LOG_INFO("begin%5000s", "end");
 }
 
-static void test_long_line_without_memory_is_cut(void **state)
+static void long_line_without_memory_is_cut(void **state)
 {
 	struct log_output output;
 	size_t len;
@@ -167,9 +167,9 @@ static void test_long_line_without_memory_is_cut(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_source_without_memory),
-		cmocka_unit_test(test_backend_without_memory),
-		cmocka_unit_test(test_long_line_without_memory_is_cut),
+		cmocka_unit_test(source_without_memory_is_an_error_and_logged),
+		cmocka_unit_test(backend_without_memory_is_an_error_and_logged),
+		cmocka_unit_test(long_line_without_memory_is_cut),
 	};
 
 	unsetenv("DPUMAP_LOG_LEVEL");

@@ -32,7 +32,7 @@ static struct doca_log_backend *sdk_to_stdout(void)
 	return backend;
 }
 
-static void test_without_a_backend_stderr_has_warnings_and_errors(void **state)
+static void without_a_backend_stderr_has_warnings_and_errors(void **state)
 {
 	struct log_output output;
 
@@ -51,7 +51,7 @@ static void say_to_program(void)
 	DOCA_LOG_INFO("of the program");
 }
 
-static void test_backends_of_the_program_get_nothing_of_the_library(void **state)
+static void backends_of_the_program_get_nothing_of_the_library(void **state)
 {
 	struct log_output output;
 
@@ -70,7 +70,7 @@ static void say_to_sdk(void)
 	DOCA_LOG_CRIT("of the program");
 }
 
-static void test_sdk_backend_gets_the_librarys_messages_alone(void **state)
+static void sdk_backend_gets_the_librarys_messages_alone(void **state)
 {
 	struct log_output output;
 
@@ -90,7 +90,7 @@ static void fail_in_the_interface(void)
 	CHECK_INVALID(doca_log_unregister_source(4711));
 }
 
-static void test_sdk_message_has_the_librarys_file_and_function(void **state)
+static void sdk_message_has_the_librarys_file_and_function(void **state)
 {
 	struct log_output output;
 
@@ -122,7 +122,7 @@ static void say_to_all_kinds(void)
 	DOCA_LOG_WARN("of the program");
 }
 
-static void test_each_kind_of_sdk_backend_works(void **state)
+static void each_kind_of_sdk_backend_works(void **state)
 {
 	struct log_output output;
 
@@ -152,7 +152,7 @@ static void create_badly(void)
 	CHECK(backend == (void *)&backend);
 }
 
-static void test_bad_sdk_backends_are_refused(void **state)
+static void bad_sdk_backends_are_refused(void **state)
 {
 	struct log_output output;
 
@@ -179,7 +179,7 @@ static void say_with_limits(void)
 	say_all();
 }
 
-static void test_sdk_level_of_a_backend_lasts_until_the_global_one(void **state)
+static void sdk_level_of_a_backend_lasts_until_the_global_one(void **state)
 {
 	struct log_output output;
 
@@ -196,7 +196,7 @@ static void say_after_global_limit(void)
 	say_all();
 }
 
-static void test_global_sdk_limit_is_for_later_backends_too(void **state)
+static void global_sdk_limit_is_for_later_backends_too(void **state)
 {
 	struct log_output output;
 
@@ -217,7 +217,7 @@ static void mix_sides(void)
 	CHECK_INVALID(doca_log_backend_set_sdk_level(backend, 51));
 }
 
-static void test_limits_of_the_program_are_not_for_sdk_backends(void **state)
+static void limits_of_the_program_are_not_for_sdk_backends(void **state)
 {
 	struct log_output output;
 
@@ -241,7 +241,7 @@ static void say_talkative(void)
 	say_all();
 }
 
-static void test_global_sdk_limit_is_for_stderr_without_a_backend(void **state)
+static void global_sdk_limit_is_for_stderr_without_a_backend(void **state)
 {
 	struct log_output output;
 
@@ -274,7 +274,7 @@ static void env_debug(void)
 	say_with_env("debug", say_all);
 }
 
-static void test_env_decides_about_stderr(void **state)
+static void env_decides_about_stderr(void **state)
 {
 	struct log_output output;
 
@@ -299,7 +299,7 @@ static void env_off_with_backend(void)
 	say_with_env("off", say_to_sdk);
 }
 
-static void test_env_does_not_take_from_backends(void **state)
+static void env_does_not_take_from_backends(void **state)
 {
 	struct log_output output;
 
@@ -341,7 +341,7 @@ static void env_with_fd_on_stderr(void)
 	say_with_env("warning", say_to_stderr_by_fd);
 }
 
-static void test_nothing_is_on_stderr_twice(void **state)
+static void nothing_is_on_stderr_twice(void **state)
 {
 	struct log_output output;
 
@@ -395,7 +395,7 @@ static void fail_on_full_disk(void)
 	CHECK(errno == ENOTEMPTY);
 }
 
-static void test_errno_is_preserved_for_all(void **state)
+static void errno_is_preserved_for_all(void **state)
 {
 	struct log_output output;
 
@@ -481,21 +481,21 @@ static void full_pipe_does_not_stop_the_program(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_without_a_backend_stderr_has_warnings_and_errors),
-		cmocka_unit_test(test_backends_of_the_program_get_nothing_of_the_library),
-		cmocka_unit_test(test_sdk_backend_gets_the_librarys_messages_alone),
-		cmocka_unit_test(test_sdk_message_has_the_librarys_file_and_function),
-		cmocka_unit_test(test_each_kind_of_sdk_backend_works),
-		cmocka_unit_test(test_bad_sdk_backends_are_refused),
-		cmocka_unit_test(test_sdk_level_of_a_backend_lasts_until_the_global_one),
-		cmocka_unit_test(test_global_sdk_limit_is_for_later_backends_too),
-		cmocka_unit_test(test_limits_of_the_program_are_not_for_sdk_backends),
-		cmocka_unit_test(test_global_sdk_limit_is_for_stderr_without_a_backend),
-		cmocka_unit_test(test_env_decides_about_stderr),
-		cmocka_unit_test(test_env_does_not_take_from_backends),
-		cmocka_unit_test(test_nothing_is_on_stderr_twice),
+		cmocka_unit_test(without_a_backend_stderr_has_warnings_and_errors),
+		cmocka_unit_test(backends_of_the_program_get_nothing_of_the_library),
+		cmocka_unit_test(sdk_backend_gets_the_librarys_messages_alone),
+		cmocka_unit_test(sdk_message_has_the_librarys_file_and_function),
+		cmocka_unit_test(each_kind_of_sdk_backend_works),
+		cmocka_unit_test(bad_sdk_backends_are_refused),
+		cmocka_unit_test(sdk_level_of_a_backend_lasts_until_the_global_one),
+		cmocka_unit_test(global_sdk_limit_is_for_later_backends_too),
+		cmocka_unit_test(limits_of_the_program_are_not_for_sdk_backends),
+		cmocka_unit_test(global_sdk_limit_is_for_stderr_without_a_backend),
+		cmocka_unit_test(env_decides_about_stderr),
+		cmocka_unit_test(env_does_not_take_from_backends),
+		cmocka_unit_test(nothing_is_on_stderr_twice),
 		cmocka_unit_test(invalid_environment_is_reported_and_ignored),
-		cmocka_unit_test(test_errno_is_preserved_for_all),
+		cmocka_unit_test(errno_is_preserved_for_all),
 		cmocka_unit_test(messages_of_one_peer_do_not_suppress_those_of_another),
 		cmocka_unit_test(one_place_does_not_fill_stderr),
 		cmocka_unit_test(full_pipe_does_not_stop_the_program),

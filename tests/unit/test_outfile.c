@@ -81,7 +81,7 @@ static struct dpumap_outfile *create_ok(const char *name, mode_t mode)
 	return out;
 }
 
-static void test_outfile_commit(void **state)
+static void a_committed_file_is_complete(void **state)
 {
 	struct dpumap_outfile *out = create_ok(path, 0600);
 	struct stat st;
@@ -102,7 +102,7 @@ static void test_outfile_commit(void **state)
 	assert_int_equal(unlink(path), 0);
 }
 
-static void test_outfile_discard(void **state)
+static void a_discarded_file_does_not_exist(void **state)
 {
 	struct stat st;
 
@@ -111,7 +111,7 @@ static void test_outfile_discard(void **state)
 	assert_int_not_equal(stat(path, &st), 0);
 }
 
-static void test_outfile_read_back(void **state)
+static void a_file_is_read_back_before_it_is_committed(void **state)
 {
 	struct dpumap_outfile *out = create_ok(path, 0666);
 	char bytes[2];
@@ -125,7 +125,7 @@ static void test_outfile_read_back(void **state)
 }
 
 /* A link is followed: its target receives the bytes, the link remains. */
-static void test_outfile_through_link(void **state)
+static void a_link_is_followed_and_remains(void **state)
 {
 	char link[96];
 	struct stat st;
@@ -143,7 +143,7 @@ static void test_outfile_through_link(void **state)
 	assert_int_equal(unlink(path), 0);
 }
 
-static void test_outfile_that_cannot_be(void **state)
+static void a_file_needs_a_directory_and_a_regular_name(void **state)
 {
 	struct dpumap_outfile *out = NULL;
 	char nowhere[128];
@@ -374,9 +374,9 @@ static void killed_writer_leaves_nothing(void **state)
 static void named_file_serves_where_there_is_no_proc(void **state)
 {
 	disk.has_no_proc = true;
-	test_outfile_commit(state);
-	test_outfile_through_link(state);
-	test_outfile_discard(state);
+	a_committed_file_is_complete(state);
+	a_link_is_followed_and_remains(state);
+	a_discarded_file_does_not_exist(state);
 	overwriting_a_file_keeps_its_mode(state);
 	bytes_are_on_the_disk_before_the_name(state);
 }
@@ -410,11 +410,11 @@ static void new_file_replaces_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		FILE_TEST(test_outfile_commit),
-		FILE_TEST(test_outfile_discard),
-		FILE_TEST(test_outfile_read_back),
-		FILE_TEST(test_outfile_through_link),
-		FILE_TEST(test_outfile_that_cannot_be),
+		FILE_TEST(a_committed_file_is_complete),
+		FILE_TEST(a_discarded_file_does_not_exist),
+		FILE_TEST(a_file_is_read_back_before_it_is_committed),
+		FILE_TEST(a_link_is_followed_and_remains),
+		FILE_TEST(a_file_needs_a_directory_and_a_regular_name),
 		FILE_TEST(overwriting_a_file_keeps_its_mode),
 		FILE_TEST(secret_is_never_accessible_to_all_users),
 		FILE_TEST(mode_that_changes_while_the_file_is_written_is_kept),

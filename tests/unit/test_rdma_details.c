@@ -84,7 +84,7 @@ static void the_bytes_are_those_specified(void **state)
 	assert_memory_equal(details, wanted, sizeof(wanted));
 }
 
-static void fields_out_of_range(void **state)
+static void fields_out_of_range_are_refused(void **state)
 {
 	struct dpumap_qp_info end;
 
@@ -126,7 +126,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(encoded_details_decode_to_the_same),
 		cmocka_unit_test(the_bytes_are_those_specified),
-		cmocka_unit_test(fields_out_of_range),
+		cmocka_unit_test(fields_out_of_range_are_refused),
 		cmocka_unit_test(outputs_stay_on_refusal),
 	};
 

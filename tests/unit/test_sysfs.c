@@ -73,7 +73,7 @@ static const char *ibdev_of(const char *device)
 	return path;
 }
 
-static void test_physical_function(void **state)
+static void function_without_physfn_is_physical(void **state)
 {
 	struct dpumap_func func = {.type = DPUMAP_FUNC_SF};
 
@@ -82,7 +82,7 @@ static void test_physical_function(void **state)
 	assert_int_equal(func.type, DPUMAP_FUNC_PF);
 }
 
-static void test_virtual_function(void **state)
+static void function_with_physfn_is_virtual(void **state)
 {
 	struct dpumap_func func = {.type = DPUMAP_FUNC_SF};
 
@@ -91,7 +91,7 @@ static void test_virtual_function(void **state)
 	assert_int_equal(func.type, DPUMAP_FUNC_VF);
 }
 
-static void test_sub_function_and_its_index(void **state)
+static void sub_function_has_an_index_and_the_address_of_its_parent(void **state)
 {
 	char addr[DPUMAP_PCI_ADDR_SIZE];
 	struct dpumap_func func = {0};
@@ -106,7 +106,7 @@ static void test_sub_function_and_its_index(void **state)
 	assert_string_equal(addr, "0000:03:00.0");
 }
 
-static void test_names_like_a_sub_functions(void **state)
+static void function_with_a_similar_name_is_not_a_sub_function(void **state)
 {
 	struct dpumap_func func = {.type = DPUMAP_FUNC_SF};
 
@@ -136,17 +136,17 @@ static void host_interface_is_found(const char *port_name)
 	assert_string_equal(name, "pf0hpf");
 }
 
-static void test_interface_of_the_host(void **state)
+static void interface_of_the_host_is_found(void **state)
 {
 	host_interface_is_found("c1pf0\n");
 }
 
-static void test_interface_of_the_host_before_controllers(void **state)
+static void interface_of_the_host_without_a_controller_is_found(void **state)
 {
 	host_interface_is_found("pf0\n");
 }
 
-static void test_no_interface_of_the_host(void **state)
+static void missing_interface_of_the_host_is_not_found(void **state)
 {
 	char name[32];
 
@@ -155,7 +155,7 @@ static void test_no_interface_of_the_host(void **state)
 			 DOCA_ERROR_NOT_FOUND);
 }
 
-static void test_interface_that_the_port_does_not_know(void **state)
+static void interface_is_found_by_its_directory(void **state)
 {
 	const char *ibdev = ibdev_of(PF);
 	char name[32], short_name[3];
@@ -167,7 +167,7 @@ static void test_interface_that_the_port_does_not_know(void **state)
 			 DOCA_ERROR_NOT_FOUND);
 }
 
-static void test_no_interface(void **state)
+static void device_without_interface_is_not_found(void **state)
 {
 	const char *ibdev = ibdev_of(PF);
 	uint8_t mac[DPUMAP_MAC_SIZE];
@@ -178,7 +178,7 @@ static void test_no_interface(void **state)
 	assert_int_equal(dpumap_sysfs_mac(ibdev, mac), DOCA_ERROR_NOT_FOUND);
 }
 
-static void test_mac_address(void **state)
+static void mac_address_is_read_in_upper_and_lower_case(void **state)
 {
 	static const uint8_t wanted[DPUMAP_MAC_SIZE] = {0x02, 0x00, 0x5e, 0x10, 0x00, 0xff};
 	uint8_t mac[DPUMAP_MAC_SIZE] = {0};
@@ -188,7 +188,7 @@ static void test_mac_address(void **state)
 	assert_memory_equal(mac, wanted, sizeof(wanted));
 }
 
-static void test_mac_address_of_another_length(void **state)
+static void mac_address_of_another_length_is_not_found(void **state)
 {
 	uint8_t mac[DPUMAP_MAC_SIZE];
 
@@ -204,25 +204,25 @@ static void pci_addr_is(const char *device, const char *wanted)
 	assert_string_equal(addr, wanted);
 }
 
-static void test_pci_address_of_a_function(void **state)
+static void pci_address_of_a_function_is_its_directory(void **state)
 {
 	put(PF "/uevent", "PCI_SLOT_NAME=0000:99:00.0\n");
 	pci_addr_is(PF, "0000:03:00.0");
 }
 
-static void test_pci_address_of_the_parent_of_a_sub_function(void **state)
+static void pci_address_of_a_sub_function_is_that_of_its_parent(void **state)
 {
 	put(PF "/mlx5_core.sf.4/sfnum", "88\n");
 	pci_addr_is(PF "/mlx5_core.sf.4", "0000:03:00.0");
 }
 
-static void test_pci_address_by_uevent(void **state)
+static void pci_address_is_read_from_uevent(void **state)
 {
 	put("devices/platform/card/uevent", "DRIVER=mlx5_core\nPCI_SLOT_NAME=0000:AF:00.1\n");
 	pci_addr_is("devices/platform/card", "0000:af:00.1");
 }
 
-static void test_no_pci_address(void **state)
+static void malformed_pci_address_is_refused(void **state)
 {
 	char addr[DPUMAP_PCI_ADDR_SIZE];
 
@@ -236,22 +236,22 @@ static void test_no_pci_address(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		tree_test(test_physical_function),
-		tree_test(test_virtual_function),
-		tree_test(test_sub_function_and_its_index),
-		tree_test(test_names_like_a_sub_functions),
+		tree_test(function_without_physfn_is_physical),
+		tree_test(function_with_physfn_is_virtual),
+		tree_test(sub_function_has_an_index_and_the_address_of_its_parent),
+		tree_test(function_with_a_similar_name_is_not_a_sub_function),
 		tree_test(missing_device_is_an_operating_system_error),
-		tree_test(test_interface_of_the_host),
-		tree_test(test_interface_of_the_host_before_controllers),
-		tree_test(test_no_interface_of_the_host),
-		tree_test(test_interface_that_the_port_does_not_know),
-		tree_test(test_no_interface),
-		tree_test(test_mac_address),
-		tree_test(test_mac_address_of_another_length),
-		tree_test(test_pci_address_of_a_function),
-		tree_test(test_pci_address_of_the_parent_of_a_sub_function),
-		tree_test(test_pci_address_by_uevent),
-		tree_test(test_no_pci_address),
+		tree_test(interface_of_the_host_is_found),
+		tree_test(interface_of_the_host_without_a_controller_is_found),
+		tree_test(missing_interface_of_the_host_is_not_found),
+		tree_test(interface_is_found_by_its_directory),
+		tree_test(device_without_interface_is_not_found),
+		tree_test(mac_address_is_read_in_upper_and_lower_case),
+		tree_test(mac_address_of_another_length_is_not_found),
+		tree_test(pci_address_of_a_function_is_its_directory),
+		tree_test(pci_address_of_a_sub_function_is_that_of_its_parent),
+		tree_test(pci_address_is_read_from_uevent),
+		tree_test(malformed_pci_address_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
