@@ -667,7 +667,7 @@ static void mra_of_a_rep_holds_the_passive_side(void **state)
 	cm_expect(&cm_b, EMU_CM_RTU_RECEIVED);
 }
 
-static void unreachable_after_an_mra(void **state)
+static void a_peer_that_vanishes_after_an_mra_is_a_req_error(void **state)
 {
 	struct emu_cm_conn *b;
 
@@ -932,7 +932,7 @@ int main(void)
 		TEST(mra_gives_the_peer_more_time),
 		TEST(delayed_mra_waits_for_a_second_request),
 		TEST(mra_of_a_rep_holds_the_passive_side),
-		TEST(unreachable_after_an_mra),
+		TEST(a_peer_that_vanishes_after_an_mra_is_a_req_error),
 		TEST(messages_need_their_states),
 		TEST(private_data_has_a_size),
 		TEST(datagram_queue_pairs_do_not_connect),

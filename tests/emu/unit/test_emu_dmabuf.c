@@ -58,7 +58,7 @@ static void assert_file(int fd, uint64_t at, const uint8_t *bytes, size_t len)
 	free(seen);
 }
 
-static void test_target_and_source(void **state)
+static void a_file_is_target_and_source_of_copies(void **state)
 {
 	struct pair *p = *state;
 	int fd = make_file();
@@ -78,7 +78,7 @@ static void test_target_and_source(void **state)
 	close(fd);
 }
 
-static void test_device_memory_and_other_files(void **state)
+static void files_are_copied_to_device_memory_and_files(void **state)
 {
 	struct pair *p = *state;
 	uint32_t dm = dm_key(FUNC_A, PD_A, EMU_DM_STRIDE, 8192);
@@ -101,7 +101,7 @@ static void test_device_memory_and_other_files(void **state)
 	close(two);
 }
 
-static void test_rdma_and_send(void **state)
+static void rdma_and_send_reach_a_file(void **state)
 {
 	struct pair *p = *state;
 	int fd = make_file();
@@ -122,7 +122,7 @@ static void test_rdma_and_send(void **state)
 	close(fd);
 }
 
-static void test_below_lists_and_aliases(void **state)
+static void lists_and_aliases_reach_a_file(void **state)
 {
 	struct pair *p = *state;
 	int fd = make_file();
@@ -145,7 +145,7 @@ static void test_below_lists_and_aliases(void **state)
 	close(fd);
 }
 
-static void test_rights_and_range(void **state)
+static void access_outside_of_rights_or_range_is_refused(void **state)
 {
 	struct pair *p = *state;
 	struct fixture_sge own = {p->mem_a, 64, p->key_a};
@@ -165,7 +165,7 @@ static void test_rights_and_range(void **state)
 }
 
 /* An error on both ends; and writing does not extend the file. */
-static void test_truncated(void **state)
+static void access_beyond_a_truncated_file_is_refused(void **state)
 {
 	struct pair *p = *state;
 	struct fixture_sge own = {p->mem_a, 8192, p->key_a};
@@ -189,7 +189,7 @@ static void test_truncated(void **state)
 }
 
 /* If the program made its memory inaccessible, the error is that of the memory, not of the file. */
-static void test_inaccessible_memory(void **state)
+static void inaccessible_memory_fails_alone_and_not_the_file(void **state)
 {
 	struct pair *p = *state;
 	uint8_t *hidden = fixture_alloc(4096);
@@ -208,7 +208,7 @@ static void test_inaccessible_memory(void **state)
 	close(fd);
 }
 
-static void test_sealed_against_writing(void **state)
+static void a_file_sealed_against_writing_is_only_read(void **state)
 {
 	struct pair *p = *state;
 	struct fixture_sge own = {p->mem_a, 64, p->key_a};
@@ -222,7 +222,7 @@ static void test_sealed_against_writing(void **state)
 	close(fd);
 }
 
-static void test_atomics_want_a_file_that_cannot_shrink(void **state)
+static void atomics_want_a_file_that_cannot_shrink(void **state)
 {
 	struct pair *p = *state;
 	struct fixture_sge old = {p->mem_a, 8, p->key_a};
@@ -274,7 +274,7 @@ static unsigned int others_of(int mine, int *last)
 	return n;
 }
 
-static void test_files_are_closed_with_their_mkeys(void **state)
+static void files_are_closed_with_their_mkeys(void **state)
 {
 	struct pair *p = *state;
 	int fd = make_file();
@@ -291,7 +291,7 @@ static void test_files_are_closed_with_their_mkeys(void **state)
 }
 
 /* Programs close descriptors that they do not know, and other files reuse the numbers. */
-static void test_descriptor_taken_away(void **state)
+static void a_descriptor_that_the_program_closed_is_opened_again(void **state)
 {
 	struct pair *p = *state;
 	int fd = make_file();
@@ -331,7 +331,7 @@ static void mkey_of_another_file_is_refused(void **state)
 	close(stranger);
 }
 
-static void test_more_files_than_are_kept_open(void **state)
+static void more_files_than_are_kept_open_can_be_used(void **state)
 {
 	struct pair *p = *state;
 	uint32_t key[2 * ENGINE_FILES];
@@ -354,7 +354,7 @@ static void test_more_files_than_are_kept_open(void **state)
 	}
 }
 
-static void test_memory_of_other_processes(void **state)
+static void files_are_copied_to_memory_of_other_processes(void **state)
 {
 	struct pair *p = *state;
 	struct emu_mkey m = {
@@ -390,20 +390,20 @@ static void test_memory_of_other_processes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		PAIR_TEST(test_target_and_source),
-		PAIR_TEST(test_device_memory_and_other_files),
-		PAIR_TEST(test_rdma_and_send),
-		PAIR_TEST(test_below_lists_and_aliases),
-		PAIR_TEST(test_rights_and_range),
-		PAIR_TEST(test_truncated),
-		PAIR_TEST(test_inaccessible_memory),
-		PAIR_TEST(test_sealed_against_writing),
-		PAIR_TEST(test_atomics_want_a_file_that_cannot_shrink),
-		PAIR_TEST(test_files_are_closed_with_their_mkeys),
-		PAIR_TEST(test_descriptor_taken_away),
+		PAIR_TEST(a_file_is_target_and_source_of_copies),
+		PAIR_TEST(files_are_copied_to_device_memory_and_files),
+		PAIR_TEST(rdma_and_send_reach_a_file),
+		PAIR_TEST(lists_and_aliases_reach_a_file),
+		PAIR_TEST(access_outside_of_rights_or_range_is_refused),
+		PAIR_TEST(access_beyond_a_truncated_file_is_refused),
+		PAIR_TEST(inaccessible_memory_fails_alone_and_not_the_file),
+		PAIR_TEST(a_file_sealed_against_writing_is_only_read),
+		PAIR_TEST(atomics_want_a_file_that_cannot_shrink),
+		PAIR_TEST(files_are_closed_with_their_mkeys),
+		PAIR_TEST(a_descriptor_that_the_program_closed_is_opened_again),
 		PAIR_TEST(mkey_of_another_file_is_refused),
-		PAIR_TEST(test_more_files_than_are_kept_open),
-		PAIR_TEST(test_memory_of_other_processes),
+		PAIR_TEST(more_files_than_are_kept_open_can_be_used),
+		PAIR_TEST(files_are_copied_to_memory_of_other_processes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

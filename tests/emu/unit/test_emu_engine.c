@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 
-static void test_nop_completes(void **state)
+static void a_nop_completes(void **state)
 {
 	struct pair *p = *state;
 	struct fixture_cqe cqe;
@@ -21,7 +21,7 @@ static void test_nop_completes(void **state)
 	assert_int_equal(cqe.uidx, 0x1000 + p->a.qpn);
 }
 
-static void test_unsignaled_has_no_cqe(void **state)
+static void an_unsignaled_request_has_no_cqe(void **state)
 {
 	struct pair *p = *state;
 
@@ -31,7 +31,7 @@ static void test_unsignaled_has_no_cqe(void **state)
 	fixture_expect_none(&p->cq_a, p->slot_a);
 }
 
-static void test_write_reaches_the_peer(void **state)
+static void write_reaches_the_peer(void **state)
 {
 	struct pair *p = *state;
 
@@ -43,7 +43,7 @@ static void test_write_reaches_the_peer(void **state)
 	assert_int_equal(p->mem_b[5001], 0);
 }
 
-static void test_read_fetches_from_the_peer(void **state)
+static void read_fetches_from_the_peer(void **state)
 {
 	struct pair *p = *state;
 	struct fixture_cqe cqe;
@@ -55,7 +55,7 @@ static void test_read_fetches_from_the_peer(void **state)
 	assert_memory_equal(p->mem_a, p->mem_b, 9000);
 }
 
-static void test_read_scatters(void **state)
+static void a_read_fills_its_segments_in_order(void **state)
 {
 	struct pair *p = *state;
 	struct fixture_sge second = {p->mem_a + 1000, 50, p->key_a};
@@ -74,7 +74,7 @@ static void test_read_scatters(void **state)
 	assert_memory_equal(p->mem_a + 1000, p->mem_b + 14, 50);
 }
 
-static void test_self_connected(void **state)
+static void a_queue_pair_connected_to_itself_writes_and_sends(void **state)
 {
 	struct pair *p = *state;
 	struct fixture_qp loop;
@@ -93,7 +93,7 @@ static void test_self_connected(void **state)
 
 /* 16 blocks: a WQE of 3 blocks, five times, then the sixth wraps in the middle of its inline data.
  */
-static void test_inline_wraps_at_the_end_of_the_ring(void **state)
+static void inline_data_wraps_at_the_end_of_the_ring(void **state)
 {
 	struct pair *p = *state;
 
@@ -106,7 +106,7 @@ static void test_inline_wraps_at_the_end_of_the_ring(void **state)
 	}
 }
 
-static void test_segments_wrap_at_the_end_of_the_ring(void **state)
+static void segments_wrap_at_the_end_of_the_ring(void **state)
 {
 	struct pair *p = *state;
 
@@ -127,7 +127,7 @@ static void test_segments_wrap_at_the_end_of_the_ring(void **state)
 	}
 }
 
-static void test_inline_after_the_end_of_the_ring(void **state)
+static void inline_data_may_follow_the_end_of_the_ring(void **state)
 {
 	struct pair *p = *state;
 
@@ -147,7 +147,7 @@ static void test_inline_after_the_end_of_the_ring(void **state)
 }
 
 /* The bytes of all segments, in their order, fill the entries of the receive in theirs. */
-static void test_send_gathers_inline_and_pointers_in_order(void **state)
+static void send_gathers_inline_and_pointers_in_order(void **state)
 {
 	static const struct {
 		uint32_t len;
@@ -183,7 +183,7 @@ static void test_send_gathers_inline_and_pointers_in_order(void **state)
 	}
 }
 
-static void test_queue_memory_is_reused(void **state)
+static void queue_memory_is_reused(void **state)
 {
 	struct pair *p = *state;
 
@@ -197,7 +197,7 @@ static void test_queue_memory_is_reused(void **state)
 	}
 }
 
-static void test_zero_length_needs_no_key(void **state)
+static void zero_length_needs_no_key(void **state)
 {
 	struct pair *p = *state;
 	struct fixture_wr wr;
@@ -208,7 +208,7 @@ static void test_zero_length_needs_no_key(void **state)
 	fixture_expect(&p->cq_a, 0);
 }
 
-static void test_mmo_copies(void **state)
+static void mmo_copies_without_a_connection(void **state)
 {
 	struct pair *p = *state;
 	struct fixture_cqe cqe;
@@ -222,7 +222,7 @@ static void test_mmo_copies(void **state)
 	assert_memory_equal(p->mem_a + 8192, p->mem_a, 4000);
 }
 
-static void test_mmo_through_device_memory(void **state)
+static void mmo_copies_through_device_memory(void **state)
 {
 	struct pair *p = *state;
 	uint32_t dm = dm_key(FUNC_A, PD_A, EMU_DM_STRIDE + 4096, 8192);
@@ -239,7 +239,7 @@ static void test_mmo_through_device_memory(void **state)
 	fixture_expect(&p->cq_a, EMU_SYN_LOC_PROT);
 }
 
-static void test_mmo_refused(void **state)
+static void mmo_with_unequal_lengths_or_without_rights_is_refused(void **state)
 {
 	struct pair *p = *state;
 	struct fixture_sge good = {p->mem_a, 64, p->key_a};
@@ -273,7 +273,7 @@ static void copy_exactly(struct pair *p, uint32_t from, uint32_t to, uint32_t le
 }
 
 /* Every way of moving bytes moves exactly those requested. */
-static void test_mmo_of_any_length_and_place(void **state)
+static void mmo_copies_any_length_at_any_place(void **state)
 {
 	static const uint32_t begins[] = {0, 1, 8, 31, 33};
 	static const uint32_t lengths[] = {511, 512, 513, 540, 640, 672, 1023, 4096, 4103, 20000};
@@ -290,7 +290,7 @@ static void test_mmo_of_any_length_and_place(void **state)
 }
 
 /* A copy does not affect the next one with the same key. */
-static void test_mmo_by_the_same_key(void **state)
+static void mmo_does_not_affect_the_next_with_the_same_key(void **state)
 {
 	struct pair *p = *state;
 	uint32_t read_only = fixture_mkey_mem(FUNC_A, PD_A, EMU_LR, p->mem_a, 4096);
@@ -322,7 +322,7 @@ static void test_mmo_by_the_same_key(void **state)
 }
 
 /* More than an engine caches. */
-static void test_mmo_by_many_keys(void **state)
+static void mmo_uses_more_keys_than_are_cached(void **state)
 {
 	struct pair *p = *state;
 	uint32_t keys[8];
@@ -344,7 +344,7 @@ static void test_mmo_by_many_keys(void **state)
 }
 
 /* Each error of a key, as a local source. */
-static void test_local_protection(void **state)
+static void an_invalid_local_key_is_a_protection_error(void **state)
 {
 	struct pair *p = *state;
 	struct fixture_sge dst = {p->mem_a + 4096, 64, p->key_a};
@@ -380,7 +380,7 @@ static void test_local_protection(void **state)
 		   EMU_SYN_LOC_PROT);
 }
 
-static void test_remote_protection(void **state)
+static void an_invalid_remote_key_is_an_access_error(void **state)
 {
 	struct pair *p = *state;
 	uint32_t write_only =
@@ -420,7 +420,7 @@ static void refuse_wqe(struct pair *p, uint32_t opcode, uint32_t word4, uint16_t
 	expect_state(&qp, EMU_QPS_ERR);
 }
 
-static void test_bad_wqe(void **state)
+static void a_malformed_wqe_is_refused(void **state)
 {
 	struct pair *p = *state;
 	uint32_t next = p->b.qpn + 1;
@@ -437,7 +437,7 @@ static void test_bad_wqe(void **state)
 	refuse_wqe(p, EMU_WQE_NOP, (next++ + 1) << 8 | 1, 1);
 }
 
-static void test_ksm_and_klm(void **state)
+static void lists_may_refer_to_lists(void **state)
 {
 	struct pair *p = *state;
 	struct emu_klm ksm[4];
@@ -463,7 +463,7 @@ static void test_ksm_and_klm(void **state)
 	assert_memory_equal(p->mem_a + 20090, p->mem_a, 28);
 }
 
-static void test_indirect_mkeys_refused(void **state)
+static void indirect_mkeys_without_rights_or_too_deep_are_refused(void **state)
 {
 	struct pair *p = *state;
 	struct fixture_sge dst = {p->mem_a + 4096, 64, p->key_a};
@@ -490,7 +490,7 @@ static void test_indirect_mkeys_refused(void **state)
 }
 
 /* A list of more pieces than a pass has room for goes on in the next one, without a gap. */
-static void test_many_small_pieces(void **state)
+static void many_small_pieces_are_copied_without_a_gap(void **state)
 {
 	struct pair *p = *state;
 	struct emu_klm klm[1000];
@@ -508,7 +508,7 @@ static void test_many_small_pieces(void **state)
 		assert_memory_equal(p->mem_a + 20000 + i * 17, p->mem_a + (999 - i) * 17, 17);
 }
 
-static void test_alias(void **state)
+static void an_alias_reaches_the_exported_memory(void **state)
 {
 	struct pair *p = *state;
 	struct emu_klm one = {.bytes = SIZE, .key = p->key_b, .addr = (uintptr_t)p->mem_b};
@@ -525,7 +525,7 @@ static void test_alias(void **state)
 	assert_memory_equal(p->mem_a + 4096, p->mem_b, 300);
 }
 
-static void test_alias_refused(void **state)
+static void an_alias_without_domain_rights_or_source_is_refused(void **state)
 {
 	struct pair *p = *state;
 	struct fixture_sge dst = {p->mem_a, 64, p->key_a};
@@ -552,7 +552,7 @@ static void test_alias_refused(void **state)
 }
 
 /* Copies that take much longer than revoking the key, which ends the one in execution. */
-static void test_revoked_in_the_middle(void **state)
+static void revoking_a_key_ends_the_copy_in_execution(void **state)
 {
 	struct pair *p = *state;
 	uint8_t *window = fixture_alloc(1u << 20);
@@ -581,7 +581,7 @@ static void test_revoked_in_the_middle(void **state)
 }
 
 /* Inaccessible after the registration; the mapping remains, so that nothing takes its place. */
-static void test_inaccessible_memory(void **state)
+static void inaccessible_memory_is_an_error_of_its_side(void **state)
 {
 	struct pair *p = *state;
 	uint8_t *hidden = fixture_alloc(8192);
@@ -625,7 +625,7 @@ static uint32_t key_in(pid_t pid, const void *addr, uint64_t len)
 	return fixture_mkey(&m);
 }
 
-static void test_memory_of_other_processes(void **state)
+static void memory_of_other_processes_is_copied_until_they_end(void **state)
 {
 	struct pair *p = *state;
 	pid_t one = spawn_holder();
@@ -655,35 +655,35 @@ static void test_memory_of_other_processes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		PAIR_TEST(test_nop_completes),
-		PAIR_TEST(test_unsignaled_has_no_cqe),
-		PAIR_TEST(test_write_reaches_the_peer),
-		PAIR_TEST(test_read_fetches_from_the_peer),
-		PAIR_TEST(test_read_scatters),
-		PAIR_TEST(test_self_connected),
-		PAIR_TEST(test_inline_wraps_at_the_end_of_the_ring),
-		PAIR_TEST(test_segments_wrap_at_the_end_of_the_ring),
-		PAIR_TEST(test_inline_after_the_end_of_the_ring),
-		PAIR_TEST(test_send_gathers_inline_and_pointers_in_order),
-		PAIR_TEST(test_queue_memory_is_reused),
-		PAIR_TEST(test_zero_length_needs_no_key),
-		PAIR_TEST(test_mmo_copies),
-		PAIR_TEST(test_mmo_through_device_memory),
-		PAIR_TEST(test_mmo_refused),
-		PAIR_TEST(test_mmo_of_any_length_and_place),
-		PAIR_TEST(test_mmo_by_the_same_key),
-		PAIR_TEST(test_mmo_by_many_keys),
-		PAIR_TEST(test_local_protection),
-		PAIR_TEST(test_remote_protection),
-		PAIR_TEST(test_bad_wqe),
-		PAIR_TEST(test_ksm_and_klm),
-		PAIR_TEST(test_indirect_mkeys_refused),
-		PAIR_TEST(test_many_small_pieces),
-		PAIR_TEST(test_alias),
-		PAIR_TEST(test_alias_refused),
-		PAIR_TEST(test_revoked_in_the_middle),
-		PAIR_TEST(test_inaccessible_memory),
-		PAIR_TEST(test_memory_of_other_processes),
+		PAIR_TEST(a_nop_completes),
+		PAIR_TEST(an_unsignaled_request_has_no_cqe),
+		PAIR_TEST(write_reaches_the_peer),
+		PAIR_TEST(read_fetches_from_the_peer),
+		PAIR_TEST(a_read_fills_its_segments_in_order),
+		PAIR_TEST(a_queue_pair_connected_to_itself_writes_and_sends),
+		PAIR_TEST(inline_data_wraps_at_the_end_of_the_ring),
+		PAIR_TEST(segments_wrap_at_the_end_of_the_ring),
+		PAIR_TEST(inline_data_may_follow_the_end_of_the_ring),
+		PAIR_TEST(send_gathers_inline_and_pointers_in_order),
+		PAIR_TEST(queue_memory_is_reused),
+		PAIR_TEST(zero_length_needs_no_key),
+		PAIR_TEST(mmo_copies_without_a_connection),
+		PAIR_TEST(mmo_copies_through_device_memory),
+		PAIR_TEST(mmo_with_unequal_lengths_or_without_rights_is_refused),
+		PAIR_TEST(mmo_copies_any_length_at_any_place),
+		PAIR_TEST(mmo_does_not_affect_the_next_with_the_same_key),
+		PAIR_TEST(mmo_uses_more_keys_than_are_cached),
+		PAIR_TEST(an_invalid_local_key_is_a_protection_error),
+		PAIR_TEST(an_invalid_remote_key_is_an_access_error),
+		PAIR_TEST(a_malformed_wqe_is_refused),
+		PAIR_TEST(lists_may_refer_to_lists),
+		PAIR_TEST(indirect_mkeys_without_rights_or_too_deep_are_refused),
+		PAIR_TEST(many_small_pieces_are_copied_without_a_gap),
+		PAIR_TEST(an_alias_reaches_the_exported_memory),
+		PAIR_TEST(an_alias_without_domain_rights_or_source_is_refused),
+		PAIR_TEST(revoking_a_key_ends_the_copy_in_execution),
+		PAIR_TEST(inaccessible_memory_is_an_error_of_its_side),
+		PAIR_TEST(memory_of_other_processes_is_copied_until_they_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

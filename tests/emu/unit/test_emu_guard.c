@@ -46,7 +46,7 @@ static void copy(size_t target, size_t source, size_t len)
 }
 
 /* A target a few bytes further in its page than the source is copied without the processor's string copy. */
-static void test_each_distance(void **state)
+static void bytes_are_copied_over_each_distance(void **state)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(lengths); i++)
 		for (size_t distance = 0; distance <= 20; distance++) {
@@ -58,7 +58,7 @@ static void test_each_distance(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_each_distance)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(bytes_are_copied_over_each_distance)};
 
 	return cmocka_run_group_tests(tests, allocate, release);
 }

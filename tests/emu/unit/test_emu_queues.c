@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-static void test_send_receive(void **state)
+static void a_send_fills_the_receive_segments_in_order(void **state)
 {
 	struct pair *p = *state;
 	struct fixture_sge parts[2] = {{p->mem_b + 10, 20, p->key_b},
@@ -35,7 +35,7 @@ static void test_send_receive(void **state)
 	assert_false(cqe.solicited);
 }
 
-static void test_send_many(void **state)
+static void many_sends_arrive_in_their_buffers(void **state)
 {
 	struct pair *p = *state;
 
@@ -51,7 +51,7 @@ static void test_send_many(void **state)
 	}
 }
 
-static void test_long_send(void **state)
+static void a_long_send_arrives_as_a_whole(void **state)
 {
 	const uint32_t len = (5u << 20) + 123;
 	struct pair *p = *state;
@@ -71,7 +71,7 @@ static void test_long_send(void **state)
 	munmap(to, len);
 }
 
-static void test_write_with_immediate(void **state)
+static void a_write_with_immediate_takes_a_receive(void **state)
 {
 	struct pair *p = *state;
 	struct fixture_cqe cqe;
@@ -86,7 +86,7 @@ static void test_write_with_immediate(void **state)
 	assert_memory_equal(p->mem_b + 5, p->mem_a, 700);
 }
 
-static void test_receive_buffer_too_small(void **state)
+static void a_receive_buffer_that_is_too_small_fails_both_sides(void **state)
 {
 	struct pair *p = *state;
 
@@ -100,7 +100,7 @@ static void test_receive_buffer_too_small(void **state)
 	expect_state(&p->b, EMU_QPS_ERR);
 }
 
-static void test_receive_key_refused(void **state)
+static void a_refused_receive_key_fails_both_sides(void **state)
 {
 	struct pair *p = *state;
 	uint32_t read_only = fixture_mkey_mem(FUNC_B, PD_B, EMU_LR, p->mem_b, SIZE);
@@ -111,7 +111,7 @@ static void test_receive_key_refused(void **state)
 	fixture_expect(&p->cq_a, EMU_SYN_REM_OP);
 }
 
-static void test_send_key_refused(void **state)
+static void a_refused_send_key_fails_the_sender_alone(void **state)
 {
 	struct pair *p = *state;
 
@@ -122,7 +122,7 @@ static void test_send_key_refused(void **state)
 	expect_state(&p->b, EMU_QPS_RTS);
 }
 
-static void test_fetch_add_and_compare_swap(void **state)
+static void atomics_return_the_old_value(void **state)
 {
 	struct pair *p = *state;
 	struct fixture_sge old = {p->mem_a, 8, p->key_a};
@@ -160,7 +160,7 @@ static void refuse_atomic(struct pair *p, const void *cell, uint32_t rkey, uint8
 	fixture_qp_connect(&p->a, &p->b);
 }
 
-static void test_atomic_refused(void **state)
+static void an_atomic_without_alignment_or_rights_is_refused(void **state)
 {
 	struct pair *p = *state;
 	uint32_t no_atomic = fixture_mkey_mem(FUNC_B, PD_B, EMU_RR | EMU_RW, p->mem_b, SIZE);
@@ -207,7 +207,7 @@ static void atomic_takes_eight_bytes_of_its_list(void **state)
 	assert_int_equal(p->mem_b[0], 0x89);
 }
 
-static void test_receiver_not_ready_is_waited_for(void **state)
+static void receiver_not_ready_is_waited_for(void **state)
 {
 	struct pair *p = *state;
 
@@ -219,7 +219,7 @@ static void test_receiver_not_ready_is_waited_for(void **state)
 	assert_memory_equal(p->mem_b, p->mem_a, 64);
 }
 
-static void test_receiver_not_ready_ends(void **state)
+static void receiver_not_ready_fails_after_its_retries(void **state)
 {
 	struct pair *p = *state;
 
@@ -242,7 +242,7 @@ static void refuse_unreachable(struct pair *p)
 	fixture_qp_state(&p->a, EMU_QPS_RTS);
 }
 
-static void test_peer_unreachable(void **state)
+static void a_peer_that_is_not_connected_is_unreachable(void **state)
 {
 	struct pair *p = *state;
 
@@ -262,7 +262,7 @@ static void test_peer_unreachable(void **state)
 }
 
 /* The peer disappears while a send waits for its answer. */
-static void test_peer_dies_under_a_send(void **state)
+static void peer_dies_under_a_send(void **state)
 {
 	struct pair *p = *state;
 
@@ -273,7 +273,7 @@ static void test_peer_dies_under_a_send(void **state)
 	fixture_expect(&p->cq_a, EMU_SYN_RETRY);
 }
 
-static void test_error_flushes_both_queues(void **state)
+static void error_flushes_both_queues(void **state)
 {
 	struct pair *p = *state;
 	struct fixture_cqe cqe;
@@ -298,7 +298,7 @@ static void test_error_flushes_both_queues(void **state)
 	fixture_expect_none(&p->cq_a, p->slot_a);
 }
 
-static void test_modify_to_error_flushes(void **state)
+static void modify_to_error_flushes(void **state)
 {
 	struct pair *p = *state;
 
@@ -332,7 +332,7 @@ static void executed_requests_are_counted(void **state)
 }
 
 /* No engine serves the peer's inbox, so the message is still there when its QP fails. */
-static void test_flush_takes_the_message_back(void **state)
+static void flush_takes_the_message_back(void **state)
 {
 	struct pair *p = *state;
 	struct emu_msg *inbox = &p->b.entry->inbox;
@@ -353,7 +353,7 @@ static void freeze(const struct fixture_cq *cq, uint32_t slot, uint32_t frozen)
 }
 
 /* A frozen CQ keeps an engine from its queue pair. */
-static void test_acknowledged_message_completes_before_the_flush(void **state)
+static void acknowledged_message_completes_before_the_flush(void **state)
 {
 	struct pair *p = *state;
 	struct emu_msg *inbox = &p->b.entry->inbox;
@@ -375,7 +375,7 @@ static void test_acknowledged_message_completes_before_the_flush(void **state)
 	fixture_expect(&p->cq_a, EMU_SYN_FLUSH);
 }
 
-static void test_reset_starts_anew(void **state)
+static void reset_starts_anew(void **state)
 {
 	struct pair *p = *state;
 
@@ -396,7 +396,7 @@ static void test_reset_starts_anew(void **state)
 	fixture_expect(&p->cq_a, 0);
 }
 
-static void test_retired_qp_is_silent(void **state)
+static void retired_qp_is_silent(void **state)
 {
 	struct pair *p = *state;
 
@@ -405,7 +405,7 @@ static void test_retired_qp_is_silent(void **state)
 	fixture_expect_none(&p->cq_a, p->slot_a);
 }
 
-static void test_drained_queue_does_not_start(void **state)
+static void drained_queue_does_not_start(void **state)
 {
 	struct pair *p = *state;
 
@@ -416,7 +416,7 @@ static void test_drained_queue_does_not_start(void **state)
 	fixture_expect(&p->cq_a, 0);
 }
 
-static void test_cq_overrun(void **state)
+static void a_cq_overrun_fails_its_queue_pair(void **state)
 {
 	struct pair *p = *state;
 	struct emu_note note;
@@ -440,7 +440,7 @@ static void test_cq_overrun(void **state)
 	fixture_expect_none(&small, p->slot_a);
 }
 
-static void test_large_cqes_and_owner_bit(void **state)
+static void large_cqes_change_their_owner_bit(void **state)
 {
 	struct pair *p = *state;
 	struct fixture_cq cq;
@@ -472,7 +472,7 @@ static void expect_comp(const struct fixture_cq *cq)
 	assert_int_equal(note.number, cq->cqn);
 }
 
-static void test_completion_events(void **state)
+static void a_completion_is_reported_once_per_arm(void **state)
 {
 	struct pair *p = *state;
 
@@ -552,7 +552,7 @@ static void answer_precedes_the_reply(void **state)
 	fixture_expect(&p->cq_a, 0);
 }
 
-static void test_solicited_events(void **state)
+static void a_cq_armed_for_solicited_reports_them_and_errors(void **state)
 {
 	struct pair *p = *state;
 	struct fixture_sge room = {p->mem_b, 64, p->key_b};
@@ -575,7 +575,7 @@ static void test_solicited_events(void **state)
 	expect_comp(&p->cq_b);
 }
 
-static void test_wakes_from_sleep(void **state)
+static void an_engine_wakes_from_sleep(void **state)
 {
 	struct pair *p = *state;
 
@@ -590,7 +590,7 @@ static void test_wakes_from_sleep(void **state)
 	}
 }
 
-static void test_unreliable_connection(void **state)
+static void an_unreliable_connection_reports_no_remote_error(void **state)
 {
 	struct pair *p = *state;
 
@@ -605,7 +605,7 @@ static void test_unreliable_connection(void **state)
 	fixture_expect(&p->cq_a, EMU_SYN_LOC_QP_OP);
 }
 
-static void test_start_refuses_a_free_slot(void **state)
+static void start_refuses_a_free_slot(void **state)
 {
 	struct pair *p = *state;
 	struct emu_engine_config config = {
@@ -620,37 +620,37 @@ static void test_start_refuses_a_free_slot(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		PAIR_TEST(test_send_receive),
-		PAIR_TEST(test_send_many),
-		PAIR_TEST(test_long_send),
-		PAIR_TEST(test_write_with_immediate),
-		PAIR_TEST(test_receive_buffer_too_small),
-		PAIR_TEST(test_receive_key_refused),
-		PAIR_TEST(test_send_key_refused),
-		PAIR_TEST(test_fetch_add_and_compare_swap),
-		PAIR_TEST(test_atomic_refused),
+		PAIR_TEST(a_send_fills_the_receive_segments_in_order),
+		PAIR_TEST(many_sends_arrive_in_their_buffers),
+		PAIR_TEST(a_long_send_arrives_as_a_whole),
+		PAIR_TEST(a_write_with_immediate_takes_a_receive),
+		PAIR_TEST(a_receive_buffer_that_is_too_small_fails_both_sides),
+		PAIR_TEST(a_refused_receive_key_fails_both_sides),
+		PAIR_TEST(a_refused_send_key_fails_the_sender_alone),
+		PAIR_TEST(atomics_return_the_old_value),
+		PAIR_TEST(an_atomic_without_alignment_or_rights_is_refused),
 		PAIR_TEST(atomic_takes_eight_bytes_of_its_list),
-		PAIR_TEST(test_receiver_not_ready_is_waited_for),
-		PAIR_TEST(test_receiver_not_ready_ends),
-		PAIR_TEST(test_peer_unreachable),
-		PAIR_TEST(test_peer_dies_under_a_send),
-		PAIR_TEST(test_error_flushes_both_queues),
-		PAIR_TEST(test_modify_to_error_flushes),
+		PAIR_TEST(receiver_not_ready_is_waited_for),
+		PAIR_TEST(receiver_not_ready_fails_after_its_retries),
+		PAIR_TEST(a_peer_that_is_not_connected_is_unreachable),
+		PAIR_TEST(peer_dies_under_a_send),
+		PAIR_TEST(error_flushes_both_queues),
+		PAIR_TEST(modify_to_error_flushes),
 		PAIR_TEST(executed_requests_are_counted),
-		PAIR_TEST(test_flush_takes_the_message_back),
-		PAIR_TEST(test_acknowledged_message_completes_before_the_flush),
-		PAIR_TEST(test_reset_starts_anew),
-		PAIR_TEST(test_retired_qp_is_silent),
-		PAIR_TEST(test_drained_queue_does_not_start),
-		PAIR_TEST(test_cq_overrun),
-		PAIR_TEST(test_large_cqes_and_owner_bit),
-		PAIR_TEST(test_completion_events),
+		PAIR_TEST(flush_takes_the_message_back),
+		PAIR_TEST(acknowledged_message_completes_before_the_flush),
+		PAIR_TEST(reset_starts_anew),
+		PAIR_TEST(retired_qp_is_silent),
+		PAIR_TEST(drained_queue_does_not_start),
+		PAIR_TEST(a_cq_overrun_fails_its_queue_pair),
+		PAIR_TEST(large_cqes_change_their_owner_bit),
+		PAIR_TEST(a_completion_is_reported_once_per_arm),
 		PAIR_TEST(request_for_any_completion_outlives_one_for_solicited),
 		PAIR_TEST(answer_precedes_the_reply),
-		PAIR_TEST(test_solicited_events),
-		PAIR_TEST(test_wakes_from_sleep),
-		PAIR_TEST(test_unreliable_connection),
-		PAIR_TEST(test_start_refuses_a_free_slot),
+		PAIR_TEST(a_cq_armed_for_solicited_reports_them_and_errors),
+		PAIR_TEST(an_engine_wakes_from_sleep),
+		PAIR_TEST(an_unreliable_connection_reports_no_remote_error),
+		PAIR_TEST(start_refuses_a_free_slot),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

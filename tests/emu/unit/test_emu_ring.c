@@ -34,7 +34,7 @@ static void fill(uint8_t record[RECORD], uint32_t n)
 		record[i] = (uint8_t)(n * 31 + i);
 }
 
-static void test_records_wrap(void **state)
+static void records_wrap_at_the_end_of_the_ring(void **state)
 {
 	struct emu_ring *ring = *state;
 	uint8_t in[RECORD], out[RECORD];
@@ -51,7 +51,7 @@ static void test_records_wrap(void **state)
 	assert_int_equal(emu_ring_get(ring, out, sizeof(out)), 0);
 }
 
-static void test_full_ring_takes_no_part_of_a_record(void **state)
+static void full_ring_takes_no_part_of_a_record(void **state)
 {
 	struct emu_ring *ring = *state;
 	uint8_t in[RECORD], out[RECORD];
@@ -69,7 +69,7 @@ static void test_full_ring_takes_no_part_of_a_record(void **state)
 	assert_int_equal(emu_ring_get(ring, out, sizeof(out)), 0);
 }
 
-static void test_impossible_tail_leaves_no_room(void **state)
+static void impossible_tail_leaves_no_room(void **state)
 {
 	static const uint64_t tails[] = {1, EMU_RING_BYTES, UINT64_MAX,
 					 UINT64_MAX - EMU_RING_BYTES};
@@ -90,11 +90,11 @@ static void test_impossible_tail_leaves_no_room(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_records_wrap, create, destroy),
-		cmocka_unit_test_setup_teardown(test_full_ring_takes_no_part_of_a_record, create,
+		cmocka_unit_test_setup_teardown(records_wrap_at_the_end_of_the_ring, create,
 						destroy),
-		cmocka_unit_test_setup_teardown(test_impossible_tail_leaves_no_room, create,
+		cmocka_unit_test_setup_teardown(full_ring_takes_no_part_of_a_record, create,
 						destroy),
+		cmocka_unit_test_setup_teardown(impossible_tail_leaves_no_room, create, destroy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,7 +26,7 @@ static uint32_t start_orphan(int *fd)
  * An engine that is preempted between its look at the queues and its look for the server sees
  * neither: the queue was created and used, and the server ended, in the meantime.
  */
-static void test_queue_that_is_found_later(void **state)
+static void a_queue_that_is_found_later_is_flushed(void **state)
 {
 	uint8_t *mem = fixture_alloc(64);
 	struct fixture_qp qp;
@@ -73,7 +73,7 @@ static void outstanding_work_of_every_queue_is_flushed(void **state)
 }
 
 /* In the middle of a command: no process unfreezes the ring, or answers. */
-static void test_frozen_for_ever(void **state)
+static void a_frozen_queue_is_flushed(void **state)
 {
 	struct pair *p = *state;
 
@@ -85,7 +85,7 @@ static void test_frozen_for_ever(void **state)
 }
 
 /* A peer has the message, and is stopped. */
-static void test_message_that_is_not_answered(void **state)
+static void a_message_that_is_not_answered_is_flushed(void **state)
 {
 	struct pair *p = *state;
 	_Atomic uint32_t *word = &p->b.entry->inbox.state;
@@ -101,7 +101,7 @@ static void test_message_that_is_not_answered(void **state)
 }
 
 /* The same, with a live server: a queue that is to fail waits for a limited time only. */
-static void test_stopped_peer(void **state)
+static void a_failed_queue_does_not_wait_for_a_stopped_peer(void **state)
 {
 	struct pair *p = *state;
 	_Atomic uint32_t *word = &p->b.entry->inbox.state;
@@ -129,7 +129,7 @@ static bool never_ends(const struct emu_engine *e)
 }
 
 /* Engines that were stopped within a pass are waited for together, and only once. */
-static void test_stopped_engines(void **state)
+static void stopped_engines_are_waited_for_together_and_once(void **state)
 {
 	static uint32_t gave_up_at[EMU_MAX_ENGINES];
 	struct emu_engine *e = &fixture_queues->engine[EMU_MAX_ENGINES - 3];
@@ -155,12 +155,12 @@ static void test_stopped_engines(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_queue_that_is_found_later),
+		cmocka_unit_test(a_queue_that_is_found_later_is_flushed),
 		GONE_TEST(outstanding_work_of_every_queue_is_flushed),
-		GONE_TEST(test_frozen_for_ever),
-		GONE_TEST(test_message_that_is_not_answered),
-		PAIR_TEST(test_stopped_peer),
-		cmocka_unit_test(test_stopped_engines),
+		GONE_TEST(a_frozen_queue_is_flushed),
+		GONE_TEST(a_message_that_is_not_answered_is_flushed),
+		PAIR_TEST(a_failed_queue_does_not_wait_for_a_stopped_peer),
+		cmocka_unit_test(stopped_engines_are_waited_for_together_and_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -111,7 +111,7 @@ static void written(struct bench *b)
 	written_first(b);
 }
 
-static void test_ends_when_nothing_else_happens(void **state)
+static void session_ends_when_nothing_else_happens(void **state)
 {
 	struct bench *b = *state;
 
@@ -126,7 +126,7 @@ static void test_ends_when_nothing_else_happens(void **state)
 	assert_true(b->e->pass.worked);
 }
 
-static void test_ends_in_time_if_much_happens(void **state)
+static void session_ends_in_time_if_much_happens(void **state)
 {
 	struct bench *b = *state;
 
@@ -140,7 +140,7 @@ static void test_ends_in_time_if_much_happens(void **state)
 	written(b);
 }
 
-static void test_is_dropped_with_its_queue_pair(void **state)
+static void session_is_dropped_with_its_queue_pair(void **state)
 {
 	struct bench *b = *state;
 
@@ -159,7 +159,7 @@ static void test_is_dropped_with_its_queue_pair(void **state)
 	assert_int_equal(b->cq->pi, 0);
 }
 
-static void test_is_dropped_with_its_completion_queue(void **state)
+static void session_is_dropped_with_its_completion_queue(void **state)
 {
 	struct bench *b = *state;
 
@@ -172,7 +172,7 @@ static void test_is_dropped_with_its_completion_queue(void **state)
 	dropped(b);
 }
 
-static void test_waits_for_a_frozen_queue(void **state)
+static void session_waits_for_a_frozen_queue(void **state)
 {
 	struct bench *b = *state;
 
@@ -187,7 +187,7 @@ static void test_waits_for_a_frozen_queue(void **state)
 }
 
 /* The ring has been replaced by one that is too small. */
-static void test_overruns_a_smaller_ring(void **state)
+static void session_overruns_a_smaller_ring(void **state)
 {
 	struct bench *b = *state;
 
@@ -222,7 +222,7 @@ static void session_of_consecutive_counters_is_compressed(void **state)
 }
 
 /* A CQE that is written at once must follow the delayed ones. */
-static void test_keeps_the_order(void **state)
+static void session_keeps_the_order(void **state)
 {
 	struct emu_cqe cqe = {.opcode = EMU_CQE_REQ, .qpn = QPN};
 	struct bench *b = *state;
@@ -243,15 +243,15 @@ static void test_keeps_the_order(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		bench_test(test_ends_when_nothing_else_happens),
-		bench_test(test_ends_in_time_if_much_happens),
-		bench_test(test_is_dropped_with_its_queue_pair),
-		bench_test(test_is_dropped_with_its_completion_queue),
-		bench_test(test_waits_for_a_frozen_queue),
-		bench_test(test_overruns_a_smaller_ring),
+		bench_test(session_ends_when_nothing_else_happens),
+		bench_test(session_ends_in_time_if_much_happens),
+		bench_test(session_is_dropped_with_its_queue_pair),
+		bench_test(session_is_dropped_with_its_completion_queue),
+		bench_test(session_waits_for_a_frozen_queue),
+		bench_test(session_overruns_a_smaller_ring),
 		bench_test(session_of_one_is_a_full_cqe),
 		bench_test(session_of_consecutive_counters_is_compressed),
-		bench_test(test_keeps_the_order),
+		bench_test(session_keeps_the_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

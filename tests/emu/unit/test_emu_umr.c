@@ -37,7 +37,7 @@ static void answer(struct emu_umr *u, uint32_t syndrome)
 	atomic_store(&u->state, EMU_UMR_DONE);
 }
 
-static void test_queue_waits_for_the_answer(void **state)
+static void a_queue_waits_for_the_answer_to_its_umr(void **state)
 {
 	struct pair *p = *state;
 	struct emu_umr *u;
@@ -61,7 +61,7 @@ static void test_queue_waits_for_the_answer(void **state)
 	assert_int_equal(atomic_load(&u->state), EMU_UMR_IDLE);
 }
 
-static void test_refusal_fails_the_queue(void **state)
+static void a_refused_umr_fails_its_queue(void **state)
 {
 	struct pair *p = *state;
 	struct fixture_wr wr;
@@ -74,7 +74,7 @@ static void test_refusal_fails_the_queue(void **state)
 }
 
 /* The list must lie in the WQE, and all of it. */
-static void test_list_is_inline(void **state)
+static void a_umr_without_its_whole_list_is_refused(void **state)
 {
 	struct pair *p = *state;
 	struct fixture_wr wr;
@@ -100,7 +100,7 @@ static void send_invalidating(struct pair *p, uint32_t key)
 	post_one(&p->a, &wr, EMU_WQE_SEND_INVAL, FIXTURE_SIGNALED);
 }
 
-static void test_send_with_invalidate(void **state)
+static void a_send_with_invalidate_completes_after_the_answer(void **state)
 {
 	struct pair *p = *state;
 	struct fixture_cqe cqe;
@@ -119,7 +119,7 @@ static void test_send_with_invalidate(void **state)
 	assert_memory_equal(p->mem_b, p->mem_a, 60);
 }
 
-static void test_invalidate_of_a_bad_key(void **state)
+static void an_invalidate_of_a_bad_key_fails_both_queues(void **state)
 {
 	struct pair *p = *state;
 
@@ -171,7 +171,7 @@ static void refused(struct pair *p, uint32_t key)
 	fixture_expect(&p->cq_a, EMU_SYN_LOC_PROT);
 }
 
-static void test_free_mkey(void **state)
+static void a_free_mkey_is_refused(void **state)
 {
 	struct pair *p = *state;
 
@@ -179,7 +179,7 @@ static void test_free_mkey(void **state)
 	refused(p, p->key_a);
 }
 
-static void test_mkey_of_another_queue_pair(void **state)
+static void an_mkey_of_another_queue_pair_is_refused(void **state)
 {
 	struct pair *p = *state;
 
@@ -190,14 +190,14 @@ static void test_mkey_of_another_queue_pair(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		PAIR_TEST(test_queue_waits_for_the_answer),
-		PAIR_TEST(test_refusal_fails_the_queue),
-		PAIR_TEST(test_list_is_inline),
-		PAIR_TEST(test_send_with_invalidate),
-		PAIR_TEST(test_invalidate_of_a_bad_key),
+		PAIR_TEST(a_queue_waits_for_the_answer_to_its_umr),
+		PAIR_TEST(a_refused_umr_fails_its_queue),
+		PAIR_TEST(a_umr_without_its_whole_list_is_refused),
+		PAIR_TEST(a_send_with_invalidate_completes_after_the_answer),
+		PAIR_TEST(an_invalidate_of_a_bad_key_fails_both_queues),
 		PAIR_TEST(strided_mkey_is_read_in_order),
-		PAIR_TEST(test_free_mkey),
-		PAIR_TEST(test_mkey_of_another_queue_pair),
+		PAIR_TEST(a_free_mkey_is_refused),
+		PAIR_TEST(an_mkey_of_another_queue_pair_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,19 +39,19 @@ static int fill(void **state)
 	return 0;
 }
 
-static void test_known(void **state)
+static void known_answers_are_computed(void **state)
 {
 	assert_int_equal(wire_crc32(0, (const uint8_t *)"123456789", 9), 0xcbf43926);
 	assert_int_equal(wire_crc32(0x12345678, bytes, 0), 0x12345678);
 }
 
-static void test_each_length(void **state)
+static void each_length_agrees_with_the_definition(void **state)
 {
 	for (size_t len = 0; len <= MAX; len += len < 1100 ? 1 : 61)
 		assert_int_equal(wire_crc32(0, bytes, len), by_definition(0, bytes, len));
 }
 
-static void test_each_alignment_and_beginning(void **state)
+static void each_alignment_and_beginning_agrees_with_the_definition(void **state)
 {
 	static const uint32_t begins[] = {0, 1, 0x80000000, 0xffffffff, 0xdeadbeef};
 
@@ -64,9 +64,9 @@ static void test_each_alignment_and_beginning(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_known),
-		cmocka_unit_test(test_each_length),
-		cmocka_unit_test(test_each_alignment_and_beginning),
+		cmocka_unit_test(known_answers_are_computed),
+		cmocka_unit_test(each_length_agrees_with_the_definition),
+		cmocka_unit_test(each_alignment_and_beginning_agrees_with_the_definition),
 	};
 
 	return cmocka_run_group_tests(tests, fill, NULL);

@@ -109,7 +109,7 @@ static void run(const char *name, const struct wire_attr *attr, const struct lin
 	free(l);
 }
 
-static void test_fair_network_drops_nothing(void **state)
+static void fair_network_drops_nothing(void **state)
 {
 	const struct link_faults fair = {0};
 	struct link *l = new_link();
@@ -125,14 +125,14 @@ static void test_fair_network_drops_nothing(void **state)
 	run("fair", &rc, &fair, 100);
 }
 
-static void test_lossy_network(void **state)
+static void a_lossy_network_loses_no_message(void **state)
 {
 	const struct link_faults w = {.lost = 10};
 
 	run("1 % lost", &rc, &w, 0);
 }
 
-static void test_very_lossy_network(void **state)
+static void a_very_lossy_network_loses_no_message(void **state)
 {
 	const struct link_faults w = {.lost = 100};
 	struct wire_attr attr = rc;
@@ -141,35 +141,35 @@ static void test_very_lossy_network(void **state)
 	run("10 % lost", &attr, &w, 50);
 }
 
-static void test_network_that_repeats(void **state)
+static void a_network_that_repeats_delivers_once(void **state)
 {
 	const struct link_faults w = {.repeated = 300};
 
 	run("30 % repeated", &rc, &w, 0);
 }
 
-static void test_network_that_reorders(void **state)
+static void a_network_that_reorders_delivers_in_order(void **state)
 {
 	const struct link_faults w = {.late = 50, .late_ns = 100000};
 
 	run("5 % late", &rc, &w, 0);
 }
 
-static void test_network_that_falsifies(void **state)
+static void a_network_that_falsifies_delivers_no_falsified_byte(void **state)
 {
 	const struct link_faults w = {.falsified = 30};
 
 	run("3 % falsified", &rc, &w, 0);
 }
 
-static void test_congested_network(void **state)
+static void a_congested_network_loses_no_message(void **state)
 {
 	const struct link_faults w = {.congested = 200, .lost = 1};
 
 	run("20 % congested", &rc, &w, 0);
 }
 
-static void test_faults_of_all_kinds(void **state)
+static void faults_of_all_kinds_lose_no_message_at_any_mtu(void **state)
 {
 	const struct link_faults w = {.lost = 20,
 				      .repeated = 20,
@@ -187,7 +187,7 @@ static void test_faults_of_all_kinds(void **state)
 	}
 }
 
-static void test_xrc(void **state)
+static void xrc_survives_loss_and_delay(void **state)
 {
 	const struct link_faults w = {.lost = 20, .late = 20, .late_ns = 10000};
 	struct wire_attr attr = rc;
@@ -199,15 +199,15 @@ static void test_xrc(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_fair_network_drops_nothing),
-		cmocka_unit_test(test_lossy_network),
-		cmocka_unit_test(test_very_lossy_network),
-		cmocka_unit_test(test_network_that_repeats),
-		cmocka_unit_test(test_network_that_reorders),
-		cmocka_unit_test(test_network_that_falsifies),
-		cmocka_unit_test(test_congested_network),
-		cmocka_unit_test(test_faults_of_all_kinds),
-		cmocka_unit_test(test_xrc),
+		cmocka_unit_test(fair_network_drops_nothing),
+		cmocka_unit_test(a_lossy_network_loses_no_message),
+		cmocka_unit_test(a_very_lossy_network_loses_no_message),
+		cmocka_unit_test(a_network_that_repeats_delivers_once),
+		cmocka_unit_test(a_network_that_reorders_delivers_in_order),
+		cmocka_unit_test(a_network_that_falsifies_delivers_no_falsified_byte),
+		cmocka_unit_test(a_congested_network_loses_no_message),
+		cmocka_unit_test(faults_of_all_kinds_lose_no_message_at_any_mtu),
+		cmocka_unit_test(xrc_survives_loss_and_delay),
 	};
 
 	if (argc > 1)

@@ -139,7 +139,7 @@ static unsigned int all_opcodes(const struct wire_path *path, uint32_t len)
 	return count;
 }
 
-static void test_every_opcode_is_parsed_as_it_was_built(void **state)
+static void every_opcode_is_parsed_as_it_was_built(void **state)
 {
 	static const uint32_t lens[] = {0, 1, 2, 3, 4, 255, 1024, 4093, 4096};
 	unsigned int i;
@@ -151,7 +151,7 @@ static void test_every_opcode_is_parsed_as_it_was_built(void **state)
 	}
 }
 
-static void test_undefined_opcodes_are_dropped(void **state)
+static void undefined_opcodes_are_dropped(void **state)
 {
 	uint8_t bytes[WIRE_MAX_PACKET] = {0};
 	struct wire_packet p;
@@ -168,7 +168,7 @@ static void test_undefined_opcodes_are_dropped(void **state)
 	assert_int_equal(dropped, 256 - 61);
 }
 
-static void test_every_shorter_packet_is_dropped(void **state)
+static void every_shorter_packet_is_dropped(void **state)
 {
 	struct wire_packet in = full(WIRE_WRITE_ONLY_IMM, 0);
 	uint8_t bytes[WIRE_MAX_PACKET];
@@ -195,7 +195,7 @@ static enum wire_drop spoilt(uint8_t opcode, uint32_t len, size_t at, uint8_t va
 	return wire_parse(bytes, total, &p);
 }
 
-static void test_headers_that_contradict_the_length_are_dropped(void **state)
+static void headers_that_contradict_the_length_are_dropped(void **state)
 {
 	uint8_t bytes[WIRE_MAX_PACKET + 4] = {WIRE_SEND_ONLY};
 	struct wire_packet p;
@@ -214,7 +214,7 @@ static void test_headers_that_contradict_the_length_are_dropped(void **state)
 }
 
 /* Bytes that routers change do not count; every other bit does. */
-static void test_every_bit_but_the_masked_ones_counts(void **state)
+static void every_bit_but_the_masked_ones_counts(void **state)
 {
 	struct wire_packet in = full(WIRE_WRITE_ONLY, 61);
 	uint8_t bytes[WIRE_MAX_PACKET];
@@ -236,7 +236,7 @@ static void test_every_bit_but_the_masked_ones_counts(void **state)
 }
 
 /* A million packets with random changes: none is accepted. */
-static void test_random_changes_are_found(void **state)
+static void random_changes_are_found(void **state)
 {
 	struct wire_packet in = full(WIRE_SEND_ONLY, 40);
 	uint8_t bytes[WIRE_MAX_PACKET];
@@ -259,7 +259,7 @@ static void test_random_changes_are_found(void **state)
 	}
 }
 
-static void test_addresses_and_identification_count(void **state)
+static void addresses_and_identification_count(void **state)
 {
 	struct wire_packet in = full(WIRE_SEND_ONLY, 16);
 	uint8_t bytes[WIRE_MAX_PACKET];
@@ -277,7 +277,7 @@ static void test_addresses_and_identification_count(void **state)
 }
 
 /* The identification that a UDP socket does not show is found, whatever it is and however long the packet. */
-static void test_unknown_identification_is_found(void **state)
+static void unknown_identification_is_found(void **state)
 {
 	uint8_t bytes[WIRE_MAX_PACKET];
 	struct wire_path there = ipv4;
@@ -298,7 +298,7 @@ static void test_unknown_identification_is_found(void **state)
 	}
 }
 
-static void test_identification_and_flag_are_revealed(void **state)
+static void identification_and_flag_are_revealed(void **state)
 {
 	uint8_t bytes[WIRE_MAX_PACKET];
 	struct wire_path there = ipv4;
@@ -321,7 +321,7 @@ static void test_identification_and_flag_are_revealed(void **state)
 	}
 }
 
-static void test_identification_of_a_falsified_packet_is_not_revealed(void **state)
+static void identification_of_a_falsified_packet_is_not_revealed(void **state)
 {
 	struct wire_packet in = full(WIRE_SEND_ONLY, 64);
 	struct wire_path here = ipv4;
@@ -343,7 +343,7 @@ static void check_found(const struct wire_qp *qp, uint32_t psn, uint64_t cookie)
 	assert_int_equal(wr->cookie, cookie);
 }
 
-static void test_requests_are_found_by_psn(void **state)
+static void requests_are_found_by_psn(void **state)
 {
 	const struct wire_attr attr = {
 		.service = WIRE_RC, .mtu = 1024, .sq_psn = 0xfffffe, .window = 16};
@@ -365,7 +365,7 @@ static void test_requests_are_found_by_psn(void **state)
 }
 
 /* About one in 2^15 random CRCs has such an identification. */
-static void test_unknown_identification_hides_few_errors(void **state)
+static void unknown_identification_hides_few_errors(void **state)
 {
 	struct wire_packet in = full(WIRE_SEND_ONLY, 64);
 	struct wire_path here = ipv4;
@@ -382,7 +382,7 @@ static void test_unknown_identification_hides_few_errors(void **state)
 	assert_in_range(accepted, 1, 32); /* 8 are expected */
 }
 
-static void test_psns_wrap(void **state)
+static void psns_are_compared_modulo_their_range(void **state)
 {
 	assert_int_equal(wire_psn_add(0xffffff, 1), 0);
 	assert_int_equal(wire_psn_add(0, WIRE_PSN_MASK), 0xffffff);
@@ -392,7 +392,7 @@ static void test_psns_wrap(void **state)
 	assert_false(wire_psn_before(5, 5));
 }
 
-static void test_credits_are_rounded_down(void **state)
+static void credits_are_rounded_down(void **state)
 {
 	uint32_t count;
 	unsigned int i;
@@ -409,7 +409,7 @@ static void test_credits_are_rounded_down(void **state)
 	assert_int_equal(wire_credits(30), 32768);
 }
 
-static void test_rnr_times(void **state)
+static void rnr_times_are_those_of_the_standard(void **state)
 {
 	assert_true(wire_rnr_ns(0) == 655360000);
 	assert_true(wire_rnr_ns(1) == 10000);
@@ -417,7 +417,7 @@ static void test_rnr_times(void **state)
 	assert_true(wire_rnr_ns(31) == 491520000);
 }
 
-static void test_source_port_is_dynamic_and_stable(void **state)
+static void source_port_is_dynamic_and_stable(void **state)
 {
 	unsigned int ports[4] = {0};
 	uint32_t qpn;
@@ -434,7 +434,7 @@ static void test_source_port_is_dynamic_and_stable(void **state)
 			 0xc000 | ((0x12345 ^ 0x12345 >> 14) & 0x3fff));
 }
 
-static void test_management_datagram_goes_there_and_back(void **state)
+static void management_datagram_goes_there_and_back(void **state)
 {
 	uint8_t mad[WIRE_MAD_BYTES];
 	uint8_t bytes[WIRE_MAX_PACKET];
@@ -460,7 +460,7 @@ static void test_management_datagram_goes_there_and_back(void **state)
 	assert_null(wire_mad(&p));
 }
 
-static void test_datagrams_are_checked(void **state)
+static void datagrams_are_checked(void **state)
 {
 	struct wire_packet p = full(WIRE_UD | WIRE_SEND_ONLY, 4);
 
@@ -477,7 +477,7 @@ static void test_datagrams_are_checked(void **state)
 	assert_int_equal(wire_datagram_check(&p, 0x50, 7, 0xffff), WIRE_DROP_SERVICE);
 }
 
-static void test_drops_have_words(void **state)
+static void drops_have_words(void **state)
 {
 	unsigned int i;
 
@@ -490,25 +490,25 @@ static void test_drops_have_words(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_opcode_is_parsed_as_it_was_built),
-		cmocka_unit_test(test_undefined_opcodes_are_dropped),
-		cmocka_unit_test(test_every_shorter_packet_is_dropped),
-		cmocka_unit_test(test_headers_that_contradict_the_length_are_dropped),
-		cmocka_unit_test(test_every_bit_but_the_masked_ones_counts),
-		cmocka_unit_test(test_random_changes_are_found),
-		cmocka_unit_test(test_addresses_and_identification_count),
-		cmocka_unit_test(test_unknown_identification_is_found),
-		cmocka_unit_test(test_unknown_identification_hides_few_errors),
-		cmocka_unit_test(test_identification_and_flag_are_revealed),
-		cmocka_unit_test(test_identification_of_a_falsified_packet_is_not_revealed),
-		cmocka_unit_test(test_requests_are_found_by_psn),
-		cmocka_unit_test(test_psns_wrap),
-		cmocka_unit_test(test_credits_are_rounded_down),
-		cmocka_unit_test(test_rnr_times),
-		cmocka_unit_test(test_source_port_is_dynamic_and_stable),
-		cmocka_unit_test(test_management_datagram_goes_there_and_back),
-		cmocka_unit_test(test_datagrams_are_checked),
-		cmocka_unit_test(test_drops_have_words),
+		cmocka_unit_test(every_opcode_is_parsed_as_it_was_built),
+		cmocka_unit_test(undefined_opcodes_are_dropped),
+		cmocka_unit_test(every_shorter_packet_is_dropped),
+		cmocka_unit_test(headers_that_contradict_the_length_are_dropped),
+		cmocka_unit_test(every_bit_but_the_masked_ones_counts),
+		cmocka_unit_test(random_changes_are_found),
+		cmocka_unit_test(addresses_and_identification_count),
+		cmocka_unit_test(unknown_identification_is_found),
+		cmocka_unit_test(unknown_identification_hides_few_errors),
+		cmocka_unit_test(identification_and_flag_are_revealed),
+		cmocka_unit_test(identification_of_a_falsified_packet_is_not_revealed),
+		cmocka_unit_test(requests_are_found_by_psn),
+		cmocka_unit_test(psns_are_compared_modulo_their_range),
+		cmocka_unit_test(credits_are_rounded_down),
+		cmocka_unit_test(rnr_times_are_those_of_the_standard),
+		cmocka_unit_test(source_port_is_dynamic_and_stable),
+		cmocka_unit_test(management_datagram_goes_there_and_back),
+		cmocka_unit_test(datagrams_are_checked),
+		cmocka_unit_test(drops_have_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
