@@ -5,7 +5,7 @@
 
 #include "verbs.h"
 
-static void test_resize(void **state)
+static void resizing_keeps_every_completion(void **state)
 {
 	struct verbs *n = *state;
 	struct verbs_pair p = verbs_open_pair(n);
@@ -52,7 +52,7 @@ static void take_event(struct ibv_comp_channel *channel, struct ibv_cq *cq)
 }
 
 /* Moderation delays events until the count or the period is reached, but loses none. */
-static void test_moderation(void **state)
+static void moderation_delays_events_but_loses_none(void **state)
 {
 	struct verbs *n = *state, own = *n;
 	struct ibv_comp_channel *channel = ibv_create_comp_channel(n->ctx);
@@ -141,8 +141,8 @@ static void destroyed_queue_leaves_no_event(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		node_test(test_resize),
-		node_test(test_moderation),
+		node_test(resizing_keeps_every_completion),
+		node_test(moderation_delays_events_but_loses_none),
 		node_test(armed_queue_reports_one_event),
 		node_test(destroyed_queue_leaves_no_event),
 	};

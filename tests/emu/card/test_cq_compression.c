@@ -434,7 +434,7 @@ static void check_format(const struct verbs *n, uint32_t format, uint16_t size)
 	assert_int_equal(r.sessions != 0, n->max_num > 1);
 }
 
-static void test_formats_are_expanded(void **state)
+static void formats_are_expanded(void **state)
 {
 	const struct verbs *n = *state;
 
@@ -465,7 +465,7 @@ static void completions_that_differ_are_not_compressed(void **state)
 }
 
 /* A session contains one QP only, even if two QPs take turns. */
-static void test_sessions_are_of_one_queue_pair(void **state)
+static void sessions_are_of_one_queue_pair(void **state)
 {
 	const struct verbs *n = *state;
 	struct completion c[DEPTH];
@@ -501,7 +501,7 @@ static void test_sessions_are_of_one_queue_pair(void **state)
 	assert_int_equal(ibv_destroy_cq(r.cq), 0);
 }
 
-static void test_nothing_is_compressed_unasked(void **state)
+static void nothing_is_compressed_unasked(void **state)
 {
 	const struct verbs *n = *state;
 	struct ring r;
@@ -549,7 +549,7 @@ static void armed_queue_reports_a_compressed_session(void **state)
 /*
  * More completions than the ring holds: the session is written first, then the queue is in error.
  */
-static void test_overrun_is_found(void **state)
+static void overrun_is_found(void **state)
 {
 	const struct verbs *n = *state;
 	struct ibv_async_event event;
@@ -583,7 +583,7 @@ static void test_overrun_is_found(void **state)
 	assert_int_equal(ibv_destroy_cq(r.cq), 0);
 }
 
-static void test_formats_are_checked(void **state)
+static void formats_are_checked(void **state)
 {
 	const struct verbs *n = *state;
 	uint32_t format;
@@ -605,13 +605,13 @@ static void test_formats_are_checked(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		node_test(test_formats_are_checked),
-		node_test(test_formats_are_expanded),
+		node_test(formats_are_checked),
+		node_test(formats_are_expanded),
 		node_test(completions_that_differ_are_not_compressed),
-		node_test(test_sessions_are_of_one_queue_pair),
-		node_test(test_nothing_is_compressed_unasked),
+		node_test(sessions_are_of_one_queue_pair),
+		node_test(nothing_is_compressed_unasked),
 		node_test(armed_queue_reports_a_compressed_session),
-		node_test(test_overrun_is_found),
+		node_test(overrun_is_found),
 	};
 
 	test_parse_options(argc, argv);

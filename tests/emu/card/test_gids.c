@@ -277,7 +277,7 @@ static void assert_file(const char *name, const char *wanted)
 
 /* --- tests ------------------------------------------------------------------------------------ */
 
-static void test_default_table(void **state)
+static void each_address_of_a_port_has_both_roce_versions(void **state)
 {
 	struct ibv_context *ctx = open_nth(0);
 	struct ibv_gid_entry all[ROOM + 1], one;
@@ -333,7 +333,7 @@ static void resolved_path_of_a_device_is_in_sys(void **state)
 	assert_true(strstr(line, "emulated") != NULL);
 }
 
-static void test_each_function_has_an_address_of_its_own(void **state)
+static void each_function_has_an_address_of_its_own(void **state)
 {
 	struct ibv_context *a = open_nth(0), *b = open_nth(1);
 	union ibv_gid first = gid_of(a, V4), second = gid_of(b, V4);
@@ -344,7 +344,7 @@ static void test_each_function_has_an_address_of_its_own(void **state)
 	assert_int_equal(ibv_close_device(b), 0);
 }
 
-static void test_added_and_removed_gids_are_seen(void **state)
+static void added_and_removed_gids_are_seen(void **state)
 {
 	struct ibv_context *ctx = open_nth(0), *other = open_nth(1);
 	struct ibv_gid_entry all[ROOM];
@@ -369,7 +369,7 @@ static void test_added_and_removed_gids_are_seen(void **state)
 	assert_int_equal(ibv_close_device(other), 0);
 }
 
-static void test_added_without_a_version_is_added_twice(void **state)
+static void a_gid_without_a_version_is_added_twice(void **state)
 {
 	struct ibv_context *ctx = open_nth(0);
 	struct ibv_gid_entry all[ROOM];
@@ -384,7 +384,7 @@ static void test_added_without_a_version_is_added_twice(void **state)
 	assert_int_equal(ibv_close_device(ctx), 0);
 }
 
-static void test_changes_without_sense_are_refused(void **state)
+static void changes_without_sense_are_refused(void **state)
 {
 	static const struct {
 		const char *words;
@@ -427,7 +427,7 @@ static void test_changes_without_sense_are_refused(void **state)
 	assert_int_equal(ibv_close_device(ctx), 0);
 }
 
-static void test_full_table(void **state)
+static void a_full_table_takes_a_gid_after_one_is_deleted(void **state)
 {
 	char words[80];
 
@@ -444,7 +444,7 @@ static void test_full_table(void **state)
 	}
 }
 
-static void test_each_version_carries_messages(void **state)
+static void each_version_carries_messages(void **state)
 {
 	struct end a, b;
 
@@ -459,7 +459,7 @@ static void test_each_version_carries_messages(void **state)
 	}
 }
 
-static void test_connection_loses_a_removed_source(void **state)
+static void connection_loses_a_removed_source(void **state)
 {
 	struct end a, b;
 
@@ -479,7 +479,7 @@ static void test_connection_loses_a_removed_source(void **state)
 }
 
 /* The requester retries; the address can come back at another index. */
-static void test_connection_waits_for_a_destination(void **state)
+static void connection_waits_for_a_destination(void **state)
 {
 	struct end a, b;
 
@@ -504,7 +504,7 @@ static void test_connection_waits_for_a_destination(void **state)
 	assert_int_equal(tool("gid del 10.0.0.1 --as host"), 0);
 }
 
-static void test_vlans_are_separate_networks(void **state)
+static void vlans_are_separate_networks(void **state)
 {
 	struct end a, b;
 
@@ -543,7 +543,7 @@ static struct ibv_ah *make_ah(struct end *e, unsigned int index, union ibv_gid d
 }
 
 /* Linux keeps the place of an entry that an object refers to. */
-static void test_used_entry_keeps_its_index(void **state)
+static void used_entry_keeps_its_index(void **state)
 {
 	struct ibv_ah *ah;
 	struct end a;
@@ -595,7 +595,7 @@ static void send_ud(struct end *e, struct ibv_ah *ah, uint32_t qpn)
 }
 
 /* The sender of a datagram does not notice that it is lost. */
-static void test_datagram_of_a_removed_gid_is_lost(void **state)
+static void datagram_of_a_removed_gid_is_lost(void **state)
 {
 	struct ibv_ah *removed, *stays;
 	struct ibv_wc wc;
@@ -628,7 +628,7 @@ static void test_datagram_of_a_removed_gid_is_lost(void **state)
 	close_end(&b);
 }
 
-static void test_each_change_of_a_port_is_an_event(void **state)
+static void each_change_of_a_port_is_an_event(void **state)
 {
 	static const struct {
 		const char *words;
@@ -658,7 +658,7 @@ static void test_each_change_of_a_port_is_an_event(void **state)
 	assert_int_equal(ibv_close_device(other), 0);
 }
 
-static void test_state_of_a_port_is_seen(void **state)
+static void state_of_a_port_is_seen(void **state)
 {
 	struct ibv_context *ctx = open_nth(0);
 	struct ibv_port_attr port;
@@ -688,7 +688,7 @@ static void test_state_of_a_port_is_seen(void **state)
 }
 
 /* Messages are retried until the port is up again, or the retries are exhausted. */
-static void test_port_that_is_down_carries_nothing(void **state)
+static void port_that_is_down_carries_nothing(void **state)
 {
 	struct end a, b;
 
@@ -717,7 +717,7 @@ static void test_port_that_is_down_carries_nothing(void **state)
 }
 
 /* The addresses come back, at other places if an object still refers to the old ones. */
-static void test_port_loses_its_ip_addresses_for_a_time(void **state)
+static void port_loses_its_ip_addresses_for_a_time(void **state)
 {
 	struct ibv_gid_entry all[ROOM];
 	struct ibv_ah *ah;
@@ -746,7 +746,7 @@ static void test_port_loses_its_ip_addresses_for_a_time(void **state)
 }
 
 /* Programs that have nothing to do with a change do not notice it. */
-static void test_changes_beside_traffic(void **state)
+static void changes_do_not_disturb_traffic(void **state)
 {
 	struct end a, b;
 	char words[96];
@@ -787,7 +787,7 @@ static void *read_gids(void *arg)
 }
 
 /* A file in sysfs never is empty, not even for a moment. */
-static void test_file_changes_as_a_whole(void **state)
+static void file_changes_as_a_whole(void **state)
 {
 	struct reader r = {0};
 	pthread_t thread;
@@ -805,25 +805,25 @@ static void test_file_changes_as_a_whole(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		counted_test(test_default_table),
+		counted_test(each_address_of_a_port_has_both_roce_versions),
 		counted_test(resolved_path_of_a_device_is_in_sys),
-		counted_test(test_each_function_has_an_address_of_its_own),
-		counted_test(test_added_and_removed_gids_are_seen),
-		counted_test(test_added_without_a_version_is_added_twice),
-		counted_test(test_changes_without_sense_are_refused),
-		counted_test(test_full_table),
-		counted_test(test_each_version_carries_messages),
-		counted_test(test_connection_loses_a_removed_source),
-		counted_test(test_connection_waits_for_a_destination),
-		counted_test(test_vlans_are_separate_networks),
-		counted_test(test_used_entry_keeps_its_index),
-		counted_test(test_datagram_of_a_removed_gid_is_lost),
-		counted_test(test_each_change_of_a_port_is_an_event),
-		counted_test(test_state_of_a_port_is_seen),
-		counted_test(test_port_that_is_down_carries_nothing),
-		counted_test(test_port_loses_its_ip_addresses_for_a_time),
-		counted_test(test_changes_beside_traffic),
-		counted_test(test_file_changes_as_a_whole),
+		counted_test(each_function_has_an_address_of_its_own),
+		counted_test(added_and_removed_gids_are_seen),
+		counted_test(a_gid_without_a_version_is_added_twice),
+		counted_test(changes_without_sense_are_refused),
+		counted_test(a_full_table_takes_a_gid_after_one_is_deleted),
+		counted_test(each_version_carries_messages),
+		counted_test(connection_loses_a_removed_source),
+		counted_test(connection_waits_for_a_destination),
+		counted_test(vlans_are_separate_networks),
+		counted_test(used_entry_keeps_its_index),
+		counted_test(datagram_of_a_removed_gid_is_lost),
+		counted_test(each_change_of_a_port_is_an_event),
+		counted_test(state_of_a_port_is_seen),
+		counted_test(port_that_is_down_carries_nothing),
+		counted_test(port_loses_its_ip_addresses_for_a_time),
+		counted_test(changes_do_not_disturb_traffic),
+		counted_test(file_changes_as_a_whole),
 	};
 
 	test_parse_options(argc, argv);

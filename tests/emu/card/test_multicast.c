@@ -125,7 +125,7 @@ static uint32_t expect_receives(const struct members *m, uint32_t receives)
 	return got;
 }
 
-static void test_every_member_gets_the_datagram(void **state)
+static void every_member_gets_the_datagram(void **state)
 {
 	struct members m = open_members(*state);
 	struct ibv_grh grh;
@@ -140,7 +140,7 @@ static void test_every_member_gets_the_datagram(void **state)
 }
 
 /* RoCE v2 over IPv4: the IP header is in the last 20 of the 40 bytes, with the group's address. */
-static void test_a_group_with_an_ipv4_address(void **state)
+static void a_group_with_an_ipv4_address_has_an_ip_header(void **state)
 {
 	struct verbs *n = *state;
 	const union ibv_gid v4 = {.raw = {[10] = 0xff, [11] = 0xff, [12] = 239, 1, 2, 3}};
@@ -163,7 +163,7 @@ static void test_a_group_with_an_ipv4_address(void **state)
 	assert_int_equal(ibv_destroy_qp(to), 0);
 }
 
-static void test_the_sender_gets_its_own_copy(void **state)
+static void the_sender_gets_its_own_copy(void **state)
 {
 	struct members m = open_members(*state);
 
@@ -173,7 +173,7 @@ static void test_the_sender_gets_its_own_copy(void **state)
 }
 
 /* The flag concerns the queue pair's own datagrams, not those of others. */
-static void test_a_sender_can_block_its_own_copy(void **state)
+static void a_sender_can_block_its_own_copy(void **state)
 {
 	struct members m = open_members(*state);
 	struct ibv_qp *self = make_member(m.n, IBV_QP_CREATE_BLOCK_SELF_MCAST_LB, VERBS_QKEY);
@@ -190,7 +190,7 @@ static void test_a_sender_can_block_its_own_copy(void **state)
 }
 
 /* A member that cannot take the datagram loses it alone. */
-static void test_a_member_loses_only_its_own_copy(void **state)
+static void a_member_loses_only_its_own_copy(void **state)
 {
 	struct members m = open_members(*state);
 	struct ibv_qp *locked = make_member(m.n, 0, VERBS_QKEY + 1),
@@ -216,7 +216,7 @@ static void test_a_member_loses_only_its_own_copy(void **state)
 	close_members(&m);
 }
 
-static void test_others_get_nothing(void **state)
+static void others_than_members_get_nothing(void **state)
 {
 	struct members m = open_members(*state);
 	const union ibv_gid other = group_number(8);
@@ -239,7 +239,7 @@ static void test_others_get_nothing(void **state)
 }
 
 /* Without members a datagram is lost; the sender's own errors are reported nevertheless. */
-static void test_a_group_without_members(void **state)
+static void a_datagram_to_a_group_without_members_is_lost(void **state)
 {
 	struct verbs *n = *state;
 	struct ibv_qp *qp = make_member(n, 0, VERBS_QKEY);
@@ -260,7 +260,7 @@ static void test_a_group_without_members(void **state)
 
 /* --- attaching -------------------------------------------------------------------------------- */
 
-static void test_attach_is_checked(void **state)
+static void attach_is_checked(void **state)
 {
 	struct verbs *n = *state;
 	const union ibv_gid v4 = {.raw = {[10] = 0xff, [11] = 0xff, [12] = 224, [15] = 9}},
@@ -316,7 +316,7 @@ static void detach_all(struct ibv_qp *const qp[], uint32_t nqps, uint32_t n)
 }
 
 /* Each limit that the device announces can be reached, and not exceeded. */
-static void test_limits(void **state)
+static void announced_limits_are_reached_and_not_exceeded(void **state)
 {
 	struct verbs *n = *state;
 	struct ibv_device_attr a;
@@ -401,7 +401,7 @@ static void expect_only_own_vlan(struct members *m, struct process *peer)
 	change_vlan_gid("del");
 }
 
-static void test_members_of_another_function(void **state)
+static void members_of_another_function_get_the_datagram(void **state)
 {
 	struct members m = open_members(*state);
 	uint8_t got[VERBS_GRH + LEN];
@@ -428,16 +428,16 @@ static void test_members_of_another_function(void **state)
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
-		MULTICAST_TEST(test_every_member_gets_the_datagram),
-		MULTICAST_TEST(test_a_group_with_an_ipv4_address),
-		MULTICAST_TEST(test_the_sender_gets_its_own_copy),
-		MULTICAST_TEST(test_a_sender_can_block_its_own_copy),
-		MULTICAST_TEST(test_a_member_loses_only_its_own_copy),
-		MULTICAST_TEST(test_others_get_nothing),
-		MULTICAST_TEST(test_a_group_without_members),
-		MULTICAST_TEST(test_attach_is_checked),
-		MULTICAST_TEST(test_limits),
-		MULTICAST_TEST(test_members_of_another_function),
+		MULTICAST_TEST(every_member_gets_the_datagram),
+		MULTICAST_TEST(a_group_with_an_ipv4_address_has_an_ip_header),
+		MULTICAST_TEST(the_sender_gets_its_own_copy),
+		MULTICAST_TEST(a_sender_can_block_its_own_copy),
+		MULTICAST_TEST(a_member_loses_only_its_own_copy),
+		MULTICAST_TEST(others_than_members_get_nothing),
+		MULTICAST_TEST(a_datagram_to_a_group_without_members_is_lost),
+		MULTICAST_TEST(attach_is_checked),
+		MULTICAST_TEST(announced_limits_are_reached_and_not_exceeded),
+		MULTICAST_TEST(members_of_another_function_get_the_datagram),
 	};
 
 	test_parse_options(argc, argv);

@@ -11,7 +11,7 @@
 
 #define CONTROLLED 0x80000000u
 
-static void test_datagram(void **state)
+static void a_datagram_arrives_with_its_global_header(void **state)
 {
 	struct verbs *n = *state;
 	struct verbs_pair p = verbs_open_pair(n);
@@ -38,7 +38,7 @@ static void test_datagram(void **state)
 	verbs_close_pair(&p);
 }
 
-static void test_datagrams_are_dropped(void **state)
+static void datagrams_without_a_match_are_dropped(void **state)
 {
 	struct verbs *n = *state;
 	struct verbs_pair p = verbs_open_pair(n);
@@ -64,7 +64,7 @@ static void test_datagrams_are_dropped(void **state)
 }
 
 /* The send queue stops, the receive queue goes on, and RTS restarts the send queue. */
-static void test_send_queue_error(void **state)
+static void send_queue_error_leaves_the_receive_queue(void **state)
 {
 	struct verbs *n = *state;
 	struct verbs_pair p = verbs_open_pair(n);
@@ -121,7 +121,7 @@ static int arm(struct ibv_srq *srq, uint32_t limit)
 }
 
 /* Two receivers on one queue: each message takes the next buffer, for many rounds of the ring. */
-static void test_shared_queue(void **state)
+static void receivers_take_buffers_of_a_shared_queue_in_order(void **state)
 {
 	struct verbs *n = *state;
 	struct ibv_srq *srq = make_srq(n);
@@ -156,7 +156,7 @@ static void test_shared_queue(void **state)
 	assert_int_equal(ibv_destroy_srq(srq), 0);
 }
 
-static void test_srq_events(void **state)
+static void srq_reports_its_limit_and_last_wqe_once(void **state)
 {
 	struct verbs *n = *state;
 	struct ibv_srq *srq = make_srq(n);
@@ -305,7 +305,7 @@ static void first_message_reports_communication_established(void **state)
 }
 
 /* A message names its SRQ; an SRQ of another domain is not available to this target. */
-static void test_xrc_domains(void **state)
+static void an_srq_of_another_domain_is_not_available(void **state)
 {
 	struct verbs *n = *state;
 	struct ibv_xrcd *mine = open_domain(n), *other = open_domain(n);
@@ -336,7 +336,7 @@ static void test_xrc_domains(void **state)
 }
 /* --- states ----------------------------------------------------------------------------------- */
 
-static void test_transitions(void **state)
+static void invalid_transitions_are_refused(void **state)
 {
 	struct verbs *n = *state;
 	struct ibv_qp *ud = verbs_make_qp(n, IBV_QPT_UD, NULL),
@@ -370,7 +370,7 @@ static void test_transitions(void **state)
 	assert_int_equal(ibv_destroy_qp(rc), 0);
 }
 
-static void test_query(void **state)
+static void query_returns_the_attributes_that_were_set(void **state)
 {
 	struct verbs *n = *state;
 	struct ibv_qp *a = verbs_make_qp(n, IBV_QPT_RC, NULL),
@@ -484,7 +484,7 @@ static void query_of_ud_returns_what_the_driver_returns(void **state)
 	assert_int_equal(ibv_destroy_qp(qp), 0);
 }
 
-static void test_address_handles(void **state)
+static void an_address_handle_needs_an_existing_gid_and_path(void **state)
 {
 	struct verbs *n = *state;
 	struct ibv_ah_attr a = {.is_global = 1, .port_num = 1};
@@ -502,19 +502,19 @@ static void test_address_handles(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		node_test(test_datagram),
-		node_test(test_datagrams_are_dropped),
-		node_test(test_send_queue_error),
+		node_test(a_datagram_arrives_with_its_global_header),
+		node_test(datagrams_without_a_match_are_dropped),
+		node_test(send_queue_error_leaves_the_receive_queue),
 		node_test(datagram_longer_than_its_buffer_is_dropped),
-		node_test(test_shared_queue),
-		node_test(test_srq_events),
+		node_test(receivers_take_buffers_of_a_shared_queue_in_order),
+		node_test(srq_reports_its_limit_and_last_wqe_once),
 		node_test(first_message_reports_communication_established),
-		node_test(test_xrc_domains),
-		node_test(test_transitions),
-		node_test(test_query),
+		node_test(an_srq_of_another_domain_is_not_available),
+		node_test(invalid_transitions_are_refused),
+		node_test(query_returns_the_attributes_that_were_set),
 		node_test(query_of_rc_returns_what_the_driver_returns),
 		node_test(query_of_ud_returns_what_the_driver_returns),
-		node_test(test_address_handles),
+		node_test(an_address_handle_needs_an_existing_gid_and_path),
 	};
 
 	test_parse_options(argc, argv);

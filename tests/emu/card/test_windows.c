@@ -115,7 +115,7 @@ static void window_reaches_its_binding_only(void **state)
 	close_desk(d);
 }
 
-static void test_window_grants_no_more_than_its_region(void **state)
+static void window_grants_no_more_than_its_region(void **state)
 {
 	static const struct {
 		unsigned int region;
@@ -137,7 +137,7 @@ static void test_window_grants_no_more_than_its_region(void **state)
 	}
 }
 
-static void test_window_of_type_2_is_its_queue_pairs(void **state)
+static void window_of_type_2_is_its_queue_pairs(void **state)
 {
 	struct desk *d = open_desk(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND, IBV_MW_TYPE_2);
 	struct rc *other = test_calloc(1, sizeof(*other));
@@ -226,7 +226,7 @@ static int prefetch(struct ibv_pd *pd, enum ibv_advise_mr_advice advice, uint32_
 	return ibv_advise_mr(pd, advice, flags, &sge, 1);
 }
 
-static void test_advice_is_checked(void **state)
+static void advice_is_checked(void **state)
 {
 	const enum ibv_advise_mr_advice reads = IBV_ADVISE_MR_ADVICE_PREFETCH;
 	const enum ibv_advise_mr_advice writes = IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE;
@@ -315,7 +315,7 @@ static int read_as_owner(struct desk *d, uint32_t qpn)
 }
 
 /* Number 0 is a valid queue pair number, but not in use. */
-static void test_mkey_of_one_queue_pair(void **state)
+static void mkey_of_one_queue_pair_is_refused_to_others(void **state)
 {
 	struct desk *d = open_desk(RC_ALL, IBV_MW_TYPE_2);
 	const uint32_t qpn = d->rc.qp->qp_num;
@@ -341,7 +341,7 @@ static uint64_t pair(const uint32_t *word)
 }
 
 /* Query what the work request has set. */
-static void test_mkey_is_bound_and_freed(void **state)
+static void mkey_is_bound_and_freed(void **state)
 {
 	struct desk *d = open_desk(RC_ALL | IBV_ACCESS_MW_BIND, IBV_MW_TYPE_2);
 	struct ibv_mw *window = d->mw, mkey = *window;
@@ -379,14 +379,14 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		counted_test(window_reaches_its_binding_only),
-		counted_test(test_window_grants_no_more_than_its_region),
-		counted_test(test_window_of_type_2_is_its_queue_pairs),
+		counted_test(window_grants_no_more_than_its_region),
+		counted_test(window_of_type_2_is_its_queue_pairs),
 		counted_test(window_of_type_1_can_be_bound_again),
 		counted_test(window_of_a_third_type_is_refused),
 		counted_test(region_on_demand_may_be_mapped_later),
-		counted_test(test_advice_is_checked),
-		counted_test(test_mkey_of_one_queue_pair),
-		counted_test(test_mkey_is_bound_and_freed),
+		counted_test(advice_is_checked),
+		counted_test(mkey_of_one_queue_pair_is_refused_to_others),
+		counted_test(mkey_is_bound_and_freed),
 	};
 
 	test_parse_options(argc, argv);

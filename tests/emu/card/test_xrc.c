@@ -158,7 +158,7 @@ static int tear_down(void **state)
 /* --- tests ------------------------------------------------------------------------------------ */
 
 /* The target is in this process, as is one queue; the other queues are in theirs. */
-static void test_each_process_its_queue(void **state)
+static void each_process_receives_by_its_own_queue(void **state)
 {
 	struct queue here = make_queue(NULL), at_a = make_queue(&a), at_b = make_queue(&b);
 	uint64_t target = connect_both(NULL, NULL, FOREVER), i;
@@ -179,7 +179,7 @@ static void test_each_process_its_queue(void **state)
 }
 
 /* The target is in one process, the queue in another, the sender in a third. */
-static void test_three_processes(void **state)
+static void target_queue_and_sender_may_be_in_three_processes(void **state)
 {
 	struct queue at_b = make_queue(&b);
 	uint64_t target = connect_both(NULL, &a, FOREVER), i;
@@ -191,7 +191,7 @@ static void test_three_processes(void **state)
 }
 
 /* A queue that comes after the target, and a sender that waits for a buffer. */
-static void test_no_buffer_yet(void **state)
+static void a_sender_waits_for_a_buffer(void **state)
 {
 	uint64_t target = connect_both(NULL, NULL, FOREVER);
 	struct queue at_a = make_queue(&a);
@@ -208,7 +208,7 @@ static void test_no_buffer_yet(void **state)
 	finish(&b);
 }
 
-static void test_no_buffer_at_all(void **state)
+static void a_sender_without_a_buffer_fails_after_its_retries(void **state)
 {
 	struct queue at_a;
 
@@ -222,7 +222,7 @@ static void test_no_buffer_at_all(void **state)
 }
 
 /* The other kinds of messages: the key is of the domain of the queue. */
-static void test_memory_of_the_queue(void **state)
+static void a_message_uses_the_memory_of_its_queues_process(void **state)
 {
 	struct queue at_a = make_queue(&a), at_b = make_queue(&b);
 	uint64_t target = connect_both(NULL, NULL, FOREVER);
@@ -256,7 +256,7 @@ static void test_memory_of_the_queue(void **state)
 }
 
 /* A buffer that is too small is an error of its process; the target's process is notified too. */
-static void test_buffer_too_small(void **state)
+static void a_buffer_that_is_too_small_fails_both_sides(void **state)
 {
 	struct queue at_a = make_queue(&a);
 
@@ -273,7 +273,7 @@ static void test_buffer_too_small(void **state)
 }
 
 /* A queue with the same number in another process's domain is not available to this target. */
-static void test_foreign_domain(void **state)
+static void a_queue_of_a_foreign_domain_is_not_available(void **state)
 {
 	struct process other;
 	struct queue q;
@@ -291,7 +291,7 @@ static void test_foreign_domain(void **state)
 	finish(&b);
 }
 
-static void test_queue_destroyed(void **state)
+static void a_send_fails_when_its_queue_is_destroyed(void **state)
 {
 	struct queue at_a = make_queue(&a);
 	uint64_t target = connect_both(NULL, NULL, FOREVER);
@@ -307,7 +307,7 @@ static void test_queue_destroyed(void **state)
 }
 
 /* Killed while messages arrive in its memory: those that completed are intact. */
-static void test_owner_of_a_queue_killed(void **state)
+static void death_of_a_queues_owner_leaves_other_queues(void **state)
 {
 	struct queue at_a = make_queue(&a), at_b = make_queue(&b);
 	uint64_t target, i, status;
@@ -336,7 +336,7 @@ static void test_owner_of_a_queue_killed(void **state)
 }
 
 /* No other process has the target, so no process answers. */
-static void test_owner_of_the_target_killed(void **state)
+static void death_of_the_targets_owner_fails_the_sender(void **state)
 {
 	struct queue at_b = make_queue(&b);
 	uint64_t i, status, received = 0, sent = 0;
@@ -360,7 +360,7 @@ static void test_owner_of_the_target_killed(void **state)
 	finish(&b);
 }
 
-static void test_sender_killed(void **state)
+static void a_queue_outlives_a_killed_sender(void **state)
 {
 	struct queue at_b = make_queue(&b);
 	uint64_t target, i;
@@ -389,7 +389,7 @@ static void test_sender_killed(void **state)
  * The target fails in the middle: when its owner is told that no more buffers will complete, each
  * buffer that was taken has completed, and what was reported as sent has arrived.
  */
-static void test_last_buffer(void **state)
+static void no_buffer_completes_after_the_last_wqe_event(void **state)
 {
 	struct queue at_a = make_queue(&a);
 	uint64_t i, sent, n;
@@ -427,7 +427,7 @@ static void drop_both(void)
 }
 
 /* What is sent while the queue is destroyed either arrives or is refused. */
-static void test_queue_destroyed_in_the_middle(void **state)
+static void a_message_to_a_queue_in_destruction_arrives_or_is_refused(void **state)
 {
 	struct queue at_a;
 	uint64_t i, sent;
@@ -450,7 +450,7 @@ static void test_queue_destroyed_in_the_middle(void **state)
 }
 
 /* The target is destroyed without notice: a buffer may be lost, but nothing else. */
-static void test_target_destroyed_in_the_middle(void **state)
+static void destruction_of_the_target_loses_at_most_a_buffer(void **state)
 {
 	struct queue at_a = make_queue(&a);
 	uint64_t i, sent;
@@ -490,7 +490,7 @@ static void open_of_a_missing_queue_is_refused(void **state)
 }
 
 /* Each of its handles is the queue pair: all of them share states and events. */
-static void test_target_is_shared(void **state)
+static void target_is_shared(void **state)
 {
 	uint64_t target = connect_both(NULL, NULL, FOREVER);
 	struct queue at_b = make_queue(&b);
@@ -540,12 +540,12 @@ static void go_on_without_its_maker(bool killed)
 	finish(&b);
 }
 
-static void test_maker_killed(void **state)
+static void a_target_outlives_its_killed_maker(void **state)
 {
 	go_on_without_its_maker(true);
 }
 
-static void test_maker_closes(void **state)
+static void a_target_outlives_its_maker_that_closes(void **state)
 {
 	go_on_without_its_maker(false);
 }
@@ -577,24 +577,24 @@ static int make_file(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		XRC(test_each_process_its_queue),
-		XRC(test_three_processes),
-		XRC(test_no_buffer_yet),
-		XRC(test_no_buffer_at_all),
-		XRC(test_memory_of_the_queue),
-		XRC(test_buffer_too_small),
-		XRC(test_foreign_domain),
-		XRC(test_queue_destroyed),
-		XRC(test_owner_of_a_queue_killed),
-		XRC(test_owner_of_the_target_killed),
-		XRC(test_sender_killed),
-		XRC(test_last_buffer),
-		XRC(test_queue_destroyed_in_the_middle),
-		XRC(test_target_destroyed_in_the_middle),
+		XRC(each_process_receives_by_its_own_queue),
+		XRC(target_queue_and_sender_may_be_in_three_processes),
+		XRC(a_sender_waits_for_a_buffer),
+		XRC(a_sender_without_a_buffer_fails_after_its_retries),
+		XRC(a_message_uses_the_memory_of_its_queues_process),
+		XRC(a_buffer_that_is_too_small_fails_both_sides),
+		XRC(a_queue_of_a_foreign_domain_is_not_available),
+		XRC(a_send_fails_when_its_queue_is_destroyed),
+		XRC(death_of_a_queues_owner_leaves_other_queues),
+		XRC(death_of_the_targets_owner_fails_the_sender),
+		XRC(a_queue_outlives_a_killed_sender),
+		XRC(no_buffer_completes_after_the_last_wqe_event),
+		XRC(a_message_to_a_queue_in_destruction_arrives_or_is_refused),
+		XRC(destruction_of_the_target_loses_at_most_a_buffer),
 		XRC(open_of_a_missing_queue_is_refused),
-		XRC(test_target_is_shared),
-		XRC(test_maker_killed),
-		XRC(test_maker_closes),
+		XRC(target_is_shared),
+		XRC(a_target_outlives_its_killed_maker),
+		XRC(a_target_outlives_its_maker_that_closes),
 	};
 
 	test_parse_options(argc, argv);
