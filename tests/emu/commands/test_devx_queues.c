@@ -157,7 +157,7 @@ static void refuse_each(struct bench *b, void (*fill)(struct bench *b), const st
 	}
 }
 
-static void test_cq_is_checked(void **state)
+static void cq_is_checked(void **state)
 {
 	static const struct flaw flaws[] = {
 		{CQC * 8 + 0x8, 3, BAD_PARAM, 2},	 /* size of an entry */
@@ -213,7 +213,7 @@ static void fill_qp(struct bench *b)
 	set(b->in, 0x108 * 8, 32, b->ring->umem_id);
 }
 
-static void test_qp_is_checked(void **state)
+static void qp_is_checked(void **state)
 {
 	static const struct flaw flaws[] = {
 		{QPC * 8 + 0x8, 8, BAD_PARAM, 3}, /* service type */
@@ -255,7 +255,7 @@ static uint32_t state_of(struct bench *b, struct mlx5dv_devx_obj *qp, uint32_t q
 	return prm_get(b->out + QPC, 0, 4);
 }
 
-static void test_qp_goes_through_its_states(void **state)
+static void qp_goes_through_its_states(void **state)
 {
 	struct bench *b = *state;
 	struct mlx5dv_devx_obj *qp;
@@ -423,7 +423,7 @@ static void fill_rmp(struct bench *b)
 	set(b->in + WQ, 0x180, 64, 2048);
 }
 
-static void test_rmp_is_checked(void **state)
+static void rmp_is_checked(void **state)
 {
 	static const struct flaw flaws[] = {
 		{RMPC * 8 + 0x8, 4, BAD_PARAM, 0}, /* not ready */
@@ -441,7 +441,7 @@ static void test_rmp_is_checked(void **state)
 	refuse_each(*state, fill_rmp, flaws, ARRAY_SIZE(flaws));
 }
 
-static void test_qp_holds_its_rmp(void **state)
+static void qp_holds_its_rmp(void **state)
 {
 	struct bench *b = *state;
 	struct mlx5dv_devx_obj *rmp, *qp;
@@ -464,7 +464,7 @@ static void test_qp_holds_its_rmp(void **state)
 
 /* --- PRM commands on a QP of verbs ------------------------------------------------------------ */
 
-static void test_verbs_qp_is_connected_by_command(void **state)
+static void verbs_qp_is_connected_by_command(void **state)
 {
 	struct bench *b = *state;
 	struct ibv_cq *cq = ibv_create_cq(b->context, 4, NULL, NULL, 0);
@@ -1137,7 +1137,7 @@ static void overrun(struct bench *b, const void *ring, uint32_t entries)
 }
 
 /* With `oi` the queue does not overrun: new completions overwrite the oldest ones. */
-static void test_overrun_may_be_ignored(void **state)
+static void overrun_may_be_ignored(void **state)
 {
 	struct bench *b = *state;
 
@@ -1151,7 +1151,7 @@ static void test_overrun_may_be_ignored(void **state)
 	overrun(b, b->ring_mem, 1);
 }
 
-static void test_overrun_may_be_ignored_by_verbs(void **state)
+static void overrun_may_be_ignored_by_verbs(void **state)
 {
 	struct ibv_cq_init_attr_ex attr = {.cqe = 1, .comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS};
 	struct mlx5dv_obj obj = {0};
@@ -1188,7 +1188,7 @@ static void die_with_a_queue(struct bench *b)
 	_exit(cqe[63] >> 4 != REQ_ERR || cqe[55] != WR_FLUSH_ERR);
 }
 
-static void test_queues_of_a_dead_device(void **state)
+static void queues_of_a_dead_device_can_be_destroyed(void **state)
 {
 	const char *const argv[] = {test_options.emu, "fault", "clear", NULL};
 	pid_t pid = fork();
@@ -1237,7 +1237,7 @@ static void armed_queue_reports_one_completion(void **state)
 	close(fd);
 }
 
-static void test_subscriptions_are_checked(void **state)
+static void subscriptions_are_checked(void **state)
 {
 	static const uint16_t known[] = {CQ_ERROR, COMPLETION}, unknown[] = {CQ_ERROR, GENERAL};
 	static const uint16_t port = PORT_CHANGE, many[17];
@@ -1269,7 +1269,7 @@ static void test_subscriptions_are_checked(void **state)
 	close(null);
 }
 
-static void test_query_is_answered_later(void **state)
+static void query_is_answered_later(void **state)
 {
 	union {
 		struct mlx5dv_devx_async_cmd_hdr hdr;
@@ -1306,7 +1306,7 @@ static void test_query_is_answered_later(void **state)
  * Opcodes that Linux lets through reach the firmware, which does not know these; it refuses all others
  * itself (devx.c: devx_is_general_cmd(), devx_is_obj_create_cmd()).
  */
-static void test_kernel_lets_general_commands_through(void **state)
+static void kernel_lets_general_commands_through(void **state)
 {
 	static const uint16_t passed[] = {0x760, 0x76f, 0x80a, 0x822, 0x826};
 	static const uint16_t refused_by_kernel[] = {0x73a, 0x76a, 0x83d, 0xaff, 0xd00};
@@ -1330,14 +1330,14 @@ static void test_kernel_lets_general_commands_through(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		bench_test(test_kernel_lets_general_commands_through),
-		bench_test(test_cq_is_checked),
-		bench_test(test_qp_is_checked),
-		bench_test(test_qp_goes_through_its_states),
+		bench_test(kernel_lets_general_commands_through),
+		bench_test(cq_is_checked),
+		bench_test(qp_is_checked),
+		bench_test(qp_goes_through_its_states),
 		bench_test(queue_pair_in_reset_reports_port_1),
 		bench_test(field_that_a_transition_leaves_0_keeps_its_value),
-		bench_test(test_rmp_is_checked),
-		bench_test(test_qp_holds_its_rmp),
+		bench_test(rmp_is_checked),
+		bench_test(qp_holds_its_rmp),
 		bench_test(qp_without_receive_queue_sends),
 		bench_test(qp_without_send_queue_is_created),
 		bench_test(qp_without_queues_is_created),
@@ -1347,17 +1347,17 @@ int main(int argc, char **argv)
 		bench_test(queries_at_open_are_answered),
 		bench_test(umr_changes_entries_at_an_offset),
 		bench_test(umr_at_a_bad_offset_is_refused),
-		bench_test(test_verbs_qp_is_connected_by_command),
+		bench_test(verbs_qp_is_connected_by_command),
 		bench_test(verbs_qp_is_looped_back_by_the_port_it_reports),
 		bench_test(overrun_event_names_its_queue),
 		bench_test(event_channel_gives_one_event_a_read),
 		bench_test(event_channel_without_data_gives_one_event_a_read),
-		bench_test(test_overrun_may_be_ignored),
-		bench_test(test_overrun_may_be_ignored_by_verbs),
-		cmocka_unit_test(test_queues_of_a_dead_device),
+		bench_test(overrun_may_be_ignored),
+		bench_test(overrun_may_be_ignored_by_verbs),
+		cmocka_unit_test(queues_of_a_dead_device_can_be_destroyed),
 		bench_test(armed_queue_reports_one_completion),
-		bench_test(test_subscriptions_are_checked),
-		bench_test(test_query_is_answered_later),
+		bench_test(subscriptions_are_checked),
+		bench_test(query_is_answered_later),
 	};
 
 	test_parse_options(argc, argv);

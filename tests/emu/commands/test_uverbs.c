@@ -17,7 +17,7 @@
 #include "fixture.h"
 #include "uverbs.h"
 
-static void test_node_is_a_character_device(void **state)
+static void node_is_a_character_device(void **state)
 {
 	int fd = open_cdev();
 	struct stat st;
@@ -33,7 +33,7 @@ static void test_node_is_a_character_device(void **state)
 	assert_int_equal(errno, ENOENT);
 }
 
-static void test_framing_is_checked(void **state)
+static void framing_is_checked(void **state)
 {
 	int fd = open_context();
 	union command c;
@@ -57,7 +57,7 @@ static void test_framing_is_checked(void **state)
 	close(fd);
 }
 
-static void test_attributes_are_checked(void **state)
+static void attributes_are_checked(void **state)
 {
 	uint32_t out = 0, pd = 0;
 	int fd = open_context();
@@ -86,7 +86,7 @@ static void test_attributes_are_checked(void **state)
 	close(fd);
 }
 
-static void test_nothing_before_a_context(void **state)
+static void commands_before_a_context_are_refused(void **state)
 {
 	int fd = open_cdev();
 	uint32_t pd;
@@ -103,7 +103,7 @@ static void test_nothing_before_a_context(void **state)
 	close(fd);
 }
 
-static void test_handles_are_checked(void **state)
+static void handles_are_checked(void **state)
 {
 	static uint8_t page[4096] __attribute__((aligned(4096)));
 	int fd = open_context();
@@ -120,7 +120,7 @@ static void test_handles_are_checked(void **state)
 	close(fd);
 }
 
-static void test_registration_is_checked(void **state)
+static void registration_is_checked(void **state)
 {
 	uint8_t *p = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int fd = open_context();
@@ -185,7 +185,7 @@ static int make_memfd(size_t len)
 	return fd;
 }
 
-static void test_dmabuf_registration_is_checked(void **state)
+static void dmabuf_registration_is_checked(void **state)
 {
 	int fd = open_context(), memfd = make_memfd(16384);
 	const struct dmabuf good = {4096, 12288, 0x70000, memfd, 7};
@@ -253,7 +253,7 @@ static void file_that_is_not_a_dmabuf_is_refused(void **state)
 	close(fd);
 }
 
-static void test_sealed_memfd_is_a_dmabuf(void **state)
+static void sealed_memfd_is_a_dmabuf(void **state)
 {
 	int fd = open_context(), memfd = make_memfd(4096);
 	const struct dmabuf d = {0, 4096, 0, memfd, 7};
@@ -285,7 +285,7 @@ static int reg_umem(int fd, uint64_t offset, uint64_t len, int dmabuf, uint64_t 
 	return err ? err : !id;
 }
 
-static void test_dmabuf_umem(void **state)
+static void a_umem_of_a_dmabuf_is_checked(void **state)
 {
 	int fd = open_context(), memfd = make_memfd(16384);
 	uint64_t umem;
@@ -303,7 +303,7 @@ static void test_dmabuf_umem(void **state)
 	close(fd);
 }
 
-static void test_dmabuf_reregistration(void **state)
+static void a_dmabuf_region_can_be_reregistered(void **state)
 {
 	static uint8_t page[4096] __attribute__((aligned(4096)));
 	int fd = open_context(), memfd = make_memfd(4096);
@@ -328,7 +328,7 @@ static void test_dmabuf_reregistration(void **state)
 }
 
 /* If copying the answer fails, the object must be destroyed. */
-static void test_unwritable_answer_undoes_the_command(void **state)
+static void unwritable_answer_undoes_the_command(void **state)
 {
 	struct ib_uverbs_alloc_pd_resp *nowhere = (void *)16;
 	int fd = open_context();
@@ -339,7 +339,7 @@ static void test_unwritable_answer_undoes_the_command(void **state)
 	close(fd);
 }
 
-static void test_mmap_needs_an_object(void **state)
+static void mmap_needs_an_object(void **state)
 {
 	int fd = open_context();
 	struct uar uar = {0};
@@ -361,7 +361,7 @@ static void test_mmap_needs_an_object(void **state)
 }
 
 /* The context lives as long as any descriptor of its open file. */
-static void test_dup_shares_the_context(void **state)
+static void dup_shares_the_context(void **state)
 {
 	int fd = open_context(), copy = dup(fd);
 	uint32_t pd;
@@ -372,7 +372,7 @@ static void test_dup_shares_the_context(void **state)
 	close(copy);
 }
 
-static void test_fork_shares_the_context(void **state)
+static void fork_shares_the_context(void **state)
 {
 	int fd = open_context();
 	uint32_t mine, child_pd;
@@ -391,7 +391,7 @@ static void test_fork_shares_the_context(void **state)
  * The process that opened the context dies; the one that received the descriptor keeps it and its
  * objects.
  */
-static void test_passed_descriptor_keeps_the_context(void **state)
+static void passed_descriptor_keeps_the_context(void **state)
 {
 	int pair[2], fd;
 	char byte;
@@ -417,7 +417,7 @@ static void test_passed_descriptor_keeps_the_context(void **state)
 }
 
 /* Objects of a closed context are destroyed before the next command of the same process. */
-static void test_close_releases_at_once(void **state)
+static void close_releases_at_once(void **state)
 {
 	struct objects before, after;
 	uint32_t pd;
@@ -436,7 +436,7 @@ static void test_close_releases_at_once(void **state)
 	assert_true(objects_equal(&before, &after));
 }
 
-static void test_completion_channel_is_a_file(void **state)
+static void completion_channel_is_a_file(void **state)
 {
 	struct ib_uverbs_create_comp_channel_resp resp = {0};
 	int fd = open_context();
@@ -457,24 +457,24 @@ static void test_completion_channel_is_a_file(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_node_is_a_character_device),
-		TEST(test_framing_is_checked),
-		TEST(test_attributes_are_checked),
-		TEST(test_nothing_before_a_context),
-		TEST(test_handles_are_checked),
-		TEST(test_registration_is_checked),
-		TEST(test_dmabuf_registration_is_checked),
+		TEST(node_is_a_character_device),
+		TEST(framing_is_checked),
+		TEST(attributes_are_checked),
+		TEST(commands_before_a_context_are_refused),
+		TEST(handles_are_checked),
+		TEST(registration_is_checked),
+		TEST(dmabuf_registration_is_checked),
 		TEST(file_that_is_not_a_dmabuf_is_refused),
-		TEST(test_sealed_memfd_is_a_dmabuf),
-		TEST(test_dmabuf_umem),
-		TEST(test_dmabuf_reregistration),
-		TEST(test_unwritable_answer_undoes_the_command),
-		TEST(test_mmap_needs_an_object),
-		TEST(test_dup_shares_the_context),
-		TEST(test_fork_shares_the_context),
-		TEST(test_passed_descriptor_keeps_the_context),
-		TEST(test_close_releases_at_once),
-		TEST(test_completion_channel_is_a_file),
+		TEST(sealed_memfd_is_a_dmabuf),
+		TEST(a_umem_of_a_dmabuf_is_checked),
+		TEST(a_dmabuf_region_can_be_reregistered),
+		TEST(unwritable_answer_undoes_the_command),
+		TEST(mmap_needs_an_object),
+		TEST(dup_shares_the_context),
+		TEST(fork_shares_the_context),
+		TEST(passed_descriptor_keeps_the_context),
+		TEST(close_releases_at_once),
+		TEST(completion_channel_is_a_file),
 	};
 
 	test_parse_options(argc, argv);

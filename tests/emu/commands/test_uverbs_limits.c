@@ -29,7 +29,7 @@ static struct ib_uverbs_query_device_resp query_device(int fd)
 	return r;
 }
 
-static void test_queues_up_to_the_limit(void **state)
+static void queues_are_created_up_to_the_limit(void **state)
 {
 	int fd = open_with_doorbells();
 	const struct ib_uverbs_query_device_resp r = query_device(fd);
@@ -50,7 +50,7 @@ static void test_queues_up_to_the_limit(void **state)
 }
 
 /* The firmware reports powers of two, and the driver reports what the firmware does. */
-static void test_numbers_are_powers_of_two(void **state)
+static void announced_limits_are_powers_of_two(void **state)
 {
 	int fd = open_context();
 	const struct ib_uverbs_query_device_resp r = query_device(fd);
@@ -65,7 +65,7 @@ static void test_numbers_are_powers_of_two(void **state)
 	close(fd);
 }
 
-static void test_longest_queues(void **state)
+static void longest_queues_can_be_created(void **state)
 {
 	const size_t len = 1ull << 30;
 	uint8_t *p = mmap(NULL, len, PROT_READ | PROT_WRITE,
@@ -178,7 +178,7 @@ static int dereg_umem(int fd, uint32_t handle)
 }
 
 /* A page counts once per registration, in all contexts together; the limit may change. */
-static void test_regions_are_limited(void **state)
+static void regions_are_limited(void **state)
 {
 	int fd = open_context(), other = open_context();
 	uint32_t pd, pd2, first, mr;
@@ -208,7 +208,7 @@ static void test_regions_are_limited(void **state)
 }
 
 /* New pages are locked before the old ones are unlocked. */
-static void test_reregistration_is_limited(void **state)
+static void reregistration_is_limited(void **state)
 {
 	struct ib_uverbs_rereg_mr how = {.flags = 1};
 	int fd = open_context();
@@ -230,7 +230,7 @@ static void test_reregistration_is_limited(void **state)
 	close(fd);
 }
 
-static void test_on_demand_is_not_limited(void **state)
+static void on_demand_regions_are_not_limited(void **state)
 {
 	const uint32_t access = IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_ON_DEMAND;
 	int fd = open_context();
@@ -244,7 +244,7 @@ static void test_on_demand_is_not_limited(void **state)
 }
 
 /* A umem of 4 pages, a CQ's page, and one for all doorbell records in it. */
-static void test_queues_are_limited(void **state)
+static void queues_are_limited(void **state)
 {
 	int fd = open_with_doorbells();
 	struct cq q = good_cq();
@@ -274,7 +274,7 @@ static void test_queues_are_limited(void **state)
 }
 
 /* Queue pairs and shared receive queues count too, and a CQ's second ring while it is resized. */
-static void test_all_queues_are_limited(void **state)
+static void all_queues_are_limited(void **state)
 {
 	int fd = open_with_doorbells();
 	struct cq q = good_cq();
@@ -306,7 +306,7 @@ static void test_all_queues_are_limited(void **state)
 }
 
 /* What a child registers in the parent's context counts for the child, until the child ends. */
-static void test_children_have_counts_of_their_own(void **state)
+static void children_have_counts_of_their_own(void **state)
 {
 	int fd = open_context(), status = 1;
 	uint32_t pd, mr;
@@ -330,7 +330,7 @@ static int modify_qp(int fd, struct ib_uverbs_modify_qp *a)
 	return write_command(fd, IB_USER_VERBS_CMD_MODIFY_QP, a, sizeof(*a), NULL, 0);
 }
 
-static void test_controlled_qkeys_are_for_some(void **state)
+static void controlled_qkeys_need_a_capability(void **state)
 {
 	const uint32_t init = 1u << 0 | 1u << 4 | 1u << 5 | 1u << 6; /* state, P_Key, port, Q_Key */
 	struct ib_uverbs_modify_qp a = {.qp_state = 1, .port_num = 1, .qkey = CONTROLLED | 7};
@@ -354,21 +354,21 @@ static void test_controlled_qkeys_are_for_some(void **state)
 	close(fd);
 }
 
-#define LIMITED(name) cmocka_unit_test_setup_teardown(test_##name, begin_limited, end_limited)
+#define LIMITED(name) cmocka_unit_test_setup_teardown(name, begin_limited, end_limited)
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		counted_test(test_queues_up_to_the_limit),
-		counted_test(test_numbers_are_powers_of_two),
-		counted_test(test_longest_queues),
+		counted_test(queues_are_created_up_to_the_limit),
+		counted_test(announced_limits_are_powers_of_two),
+		counted_test(longest_queues_can_be_created),
 		LIMITED(regions_are_limited),
 		LIMITED(reregistration_is_limited),
-		LIMITED(on_demand_is_not_limited),
+		LIMITED(on_demand_regions_are_not_limited),
 		LIMITED(queues_are_limited),
 		LIMITED(all_queues_are_limited),
 		LIMITED(children_have_counts_of_their_own),
-		LIMITED(controlled_qkeys_are_for_some),
+		LIMITED(controlled_qkeys_need_a_capability),
 	};
 
 	test_parse_options(argc, argv);

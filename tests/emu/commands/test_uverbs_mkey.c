@@ -175,7 +175,7 @@ static void refuse_each_bit(int fd, const struct mailbox *good, unsigned int fir
 		REFUSE_BIT(*good, bit);
 }
 
-static void test_reserved_bits(void **state)
+static void reserved_bits_of_an_mkey_are_refused(void **state)
 {
 	static const struct {
 		uint16_t bit, width;
@@ -245,7 +245,7 @@ static void entries_are_checked(void **state)
 	close(fd);
 }
 
-static void test_fixed_entries(void **state)
+static void entries_of_fixed_size_cover_the_range(void **state)
 {
 	int fd = open_context();
 	uint32_t pdn = new_domain(fd);
@@ -260,7 +260,7 @@ static void test_fixed_entries(void **state)
 	close(fd);
 }
 
-static void test_free_mkeys(void **state)
+static void a_free_mkey_is_a_list_for_umr(void **state)
 {
 	int fd = open_context();
 	uint32_t pdn = new_domain(fd);
@@ -329,7 +329,7 @@ static void query_returns_what_was_set(void **state)
 	close(fd);
 }
 
-static void test_query_is_checked(void **state)
+static void query_is_checked(void **state)
 {
 	int fd = open_context();
 	uint32_t pdn = new_domain(fd), handle, index = new_mkey(fd, pdn, &handle);
@@ -391,7 +391,7 @@ static int dereg_umem(int fd, const struct umem *u)
 	} while (0)
 
 /* Ordinary memory cannot be relied on to have pages of 8 KiB or more. */
-static void test_umem_is_checked(void **state)
+static void umem_is_checked(void **state)
 {
 	int fd = open_context();
 
@@ -426,7 +426,7 @@ static struct mailbox umem_mkey(uint32_t pdn, const struct umem *u)
 	return m;
 }
 
-static void test_mkey_on_a_umem(void **state)
+static void mkey_on_a_umem_covers_its_pages(void **state)
 {
 	struct umem u = {(uintptr_t)ring + 24, 2 * (uint64_t)PAGE, PAGE, 1, 0, 0};
 	int fd = open_context();
@@ -516,7 +516,7 @@ static void check_alias_query(int fd, const struct mailbox *alias)
 	assert_memory_equal(q.out + HEADER + 0x30, alias->in + HEADER + 0x30, 16);
 }
 
-static void test_grant_is_checked(void **state)
+static void grant_is_checked(void **state)
 {
 	int fd = open_context();
 	uint32_t pdn = new_domain(fd), handle, index = new_mkey(fd, pdn, &handle);
@@ -538,7 +538,7 @@ static void test_grant_is_checked(void **state)
 	close(fd);
 }
 
-static void test_alias_is_checked(void **state)
+static void alias_is_checked(void **state)
 {
 	static const struct range {
 		uint16_t bit, width;
@@ -566,7 +566,7 @@ static void test_alias_is_checked(void **state)
 /* --- other objects ---------------------------------------------------------------------------- */
 
 /* No function here manages other functions (vhca_resource_manager). */
-static void test_capabilities_of_another_function(void **state)
+static void capabilities_of_another_function_are_refused(void **state)
 {
 	struct mailbox m = {.in_len = HEADER, .out_len = 0x400};
 	int fd = open_context();
@@ -637,7 +637,7 @@ static struct mailbox counter_query(uint32_t id)
 	} while (0)
 
 /* A flow counter can only be created, queried and destroyed: flow rules are not supported. */
-static void test_flow_counter(void **state)
+static void a_flow_counter_is_only_created_queried_and_destroyed(void **state)
 {
 	static const uint8_t nothing[16];
 	int fd = open_context();
@@ -668,19 +668,19 @@ static void test_flow_counter(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_reserved_bits),
+		TEST(reserved_bits_of_an_mkey_are_refused),
 		TEST(entries_are_checked),
-		TEST(test_fixed_entries),
-		TEST(test_free_mkeys),
+		TEST(entries_of_fixed_size_cover_the_range),
+		TEST(a_free_mkey_is_a_list_for_umr),
 		TEST(query_returns_what_was_set),
-		TEST(test_query_is_checked),
-		TEST(test_umem_is_checked),
-		TEST(test_mkey_on_a_umem),
-		TEST(test_grant_is_checked),
-		TEST(test_alias_is_checked),
-		TEST(test_capabilities_of_another_function),
+		TEST(query_is_checked),
+		TEST(umem_is_checked),
+		TEST(mkey_on_a_umem_covers_its_pages),
+		TEST(grant_is_checked),
+		TEST(alias_is_checked),
+		TEST(capabilities_of_another_function_are_refused),
 		TEST(missing_objects_are_refused),
-		TEST(test_flow_counter),
+		TEST(a_flow_counter_is_only_created_queried_and_destroyed),
 	};
 
 	test_parse_options(argc, argv);

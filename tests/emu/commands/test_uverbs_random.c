@@ -250,7 +250,7 @@ static int open_context(void)
 	return fd;
 }
 
-static void test_random_commands(void **state)
+static void random_commands_do_not_stop_the_kernel(void **state)
 {
 	uint64_t seed = test_setting("DPUMAP_RANDOM_SEED", (unsigned long)monotonic_ms());
 	uint64_t end = monotonic_ms() + test_setting("DPUMAP_RANDOM_MS", 1500);
@@ -274,8 +274,8 @@ static void test_random_commands(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_random_commands, fixture_count,
-						fixture_recount),
+		cmocka_unit_test_setup_teardown(random_commands_do_not_stop_the_kernel,
+						fixture_count, fixture_recount),
 	};
 
 	test_parse_options(argc, argv);

@@ -32,7 +32,7 @@
 		assert_int_equal(create_cq(fd, &q, &none), (errnum)); \
 	} while (0)
 
-static void test_cq_is_checked(void **state)
+static void cq_is_checked(void **state)
 {
 	int fd = open_with_doorbells();
 	struct cq good = good_cq();
@@ -66,7 +66,7 @@ static void test_cq_is_checked(void **state)
 	close(fd);
 }
 
-static void test_resize_is_checked(void **state)
+static void resize_is_checked(void **state)
 {
 	int fd = open_with_doorbells();
 	struct cq q = good_cq();
@@ -84,7 +84,7 @@ static void test_resize_is_checked(void **state)
 }
 
 /* The child's queue remains in the file that both share, but no process executes it any more. */
-static void test_resize_after_its_process(void **state)
+static void a_queue_is_resized_after_its_process_ended(void **state)
 {
 	const uint32_t cq = 1; /* the doorbell page is the first object */
 	int fd = open_with_doorbells(), status = 0;
@@ -128,7 +128,7 @@ static int open_with_cq(uint32_t *pd, uint32_t *cq)
 		assert_int_equal(create_qp(fd, &q, &none), (errnum)); \
 	} while (0)
 
-static void test_qp_is_checked(void **state)
+static void qp_is_checked(void **state)
 {
 	uint32_t pd, cq, qp;
 	int fd = open_with_cq(&pd, &cq);
@@ -214,7 +214,7 @@ static struct ib_uverbs_modify_qp to_rtr(void)
 
 static const uint8_t unreachable[16] = {0x20, 0x01, 0x0d, 0xb8, [15] = 0x77};
 
-static void test_attributes_of_a_qp(void **state)
+static void attributes_of_a_qp_are_checked(void **state)
 {
 	const struct ib_uverbs_modify_qp init = {.qp_state = 1, .port_num = 1};
 	struct ib_uverbs_modify_qp wrong = init;
@@ -250,7 +250,7 @@ static void test_attributes_of_a_qp(void **state)
 }
 
 /* An initiator never responds, but programs configure both ends alike. */
-static void test_attributes_of_half_a_connection(void **state)
+static void an_initiator_accepts_the_attributes_of_a_responder(void **state)
 {
 	const struct ib_uverbs_modify_qp init = {.qp_state = 1, .port_num = 1};
 	uint32_t pd, cq, qp;
@@ -279,7 +279,7 @@ static int query_uar(int fd, uint32_t index)
 }
 
 /* Queues use doorbell pages of their own context; the driver has none to give them. */
-static void test_doorbell_page_is_checked(void **state)
+static void doorbell_page_is_checked(void **state)
 {
 	const uint16_t of_cq = MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX;
 	uint32_t pd, cq, qp;
@@ -317,7 +317,7 @@ static void test_doorbell_page_is_checked(void **state)
 		assert_int_equal(create_srq(fd, &s, &none), (errnum)); \
 	} while (0)
 
-static void test_srq_is_checked(void **state)
+static void srq_is_checked(void **state)
 {
 	struct ib_uverbs_destroy_srq_resp resp;
 	int fd = open_context();
@@ -376,7 +376,7 @@ static int create_ah(int fd, uint32_t pd, const uint8_t dgid[16], uint8_t sgid, 
 	return err;
 }
 
-static void test_address_handle_is_checked(void **state)
+static void address_handle_is_checked(void **state)
 {
 	static const uint8_t group[16] = {0xff, 0x0e, [12] = 1, 2, 3, 4};
 	static const uint8_t group4[16] = {[10] = 0xff, 0xff, 239, 0x81, 2, 3};
@@ -397,7 +397,7 @@ static void test_address_handle_is_checked(void **state)
 
 /* --- regions ---------------------------------------------------------------------------------- */
 
-static void test_reregistration_is_checked(void **state)
+static void reregistration_is_checked(void **state)
 {
 	struct ib_uverbs_rereg_mr how = {.flags = 1, .length = PAGE};
 	int fd = open_context();
@@ -452,7 +452,7 @@ static int reg_dm(int fd, const struct dm_mr *m, uint32_t *handle)
 	return err;
 }
 
-static void test_device_memory_region_is_checked(void **state)
+static void device_memory_region_is_checked(void **state)
 {
 	const uint32_t local = IB_UVERBS_ACCESS_ZERO_BASED | IB_UVERBS_ACCESS_LOCAL_WRITE;
 	const uint32_t bad[] = {
@@ -532,7 +532,7 @@ static int try_page(int fd, uint32_t pd, void *page, uint32_t access)
 }
 
 /* mm/gup.c of Linux from 6.5 on, writable_file_mapping_allowed(). */
-static void test_pages_of_a_file_are_not_pinned_for_writing(void **state)
+static void pages_of_a_file_are_not_pinned_for_writing(void **state)
 {
 	const struct ib_uverbs_rereg_mr write = {.flags = 4, .access_flags = RW};
 	int fd = open_with_doorbells(), file = open_on_disk(), memory = memfd_create("file", 0);
@@ -570,18 +570,18 @@ static void test_pages_of_a_file_are_not_pinned_for_writing(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_cq_is_checked),
-		TEST(test_resize_is_checked),
-		TEST(test_resize_after_its_process),
-		TEST(test_qp_is_checked),
-		TEST(test_attributes_of_a_qp),
-		TEST(test_attributes_of_half_a_connection),
-		TEST(test_doorbell_page_is_checked),
-		TEST(test_srq_is_checked),
-		TEST(test_address_handle_is_checked),
-		TEST(test_reregistration_is_checked),
-		TEST(test_device_memory_region_is_checked),
-		TEST(test_pages_of_a_file_are_not_pinned_for_writing),
+		TEST(cq_is_checked),
+		TEST(resize_is_checked),
+		TEST(a_queue_is_resized_after_its_process_ended),
+		TEST(qp_is_checked),
+		TEST(attributes_of_a_qp_are_checked),
+		TEST(an_initiator_accepts_the_attributes_of_a_responder),
+		TEST(doorbell_page_is_checked),
+		TEST(srq_is_checked),
+		TEST(address_handle_is_checked),
+		TEST(reregistration_is_checked),
+		TEST(device_memory_region_is_checked),
+		TEST(pages_of_a_file_are_not_pinned_for_writing),
 	};
 
 	test_parse_options(argc, argv);
