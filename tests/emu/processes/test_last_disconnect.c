@@ -233,12 +233,12 @@ static void receive_before_the_event(enum part of_client)
 	finish_both(&server, &client);
 }
 
-static void test_messages_before_a_disconnect_arrive_before_the_event(void **state)
+static void messages_before_a_disconnect_arrive_before_the_event(void **state)
 {
 	receive_before_the_event(CLIENT_DISCONNECTS);
 }
 
-static void test_messages_before_the_end_of_an_event_channel_arrive_before_the_event(void **state)
+static void messages_before_the_end_of_an_event_channel_arrive_before_the_event(void **state)
 {
 	receive_before_the_event(CLIENT_CLOSES);
 }
@@ -247,7 +247,7 @@ static void test_messages_before_the_end_of_an_event_channel_arrive_before_the_e
  * The sender's engine waits for its answer while it gets no processor, and its program takes the event. It gets one
  * again later, as the program may wait for it.
  */
-static void test_a_send_completes_before_the_event_of_its_receivers_disconnect(void **state)
+static void a_send_completes_before_the_event_of_its_receivers_disconnect(void **state)
 {
 	const struct timespec pause = {.tv_nsec = STOPPED_MS * 1000000};
 	struct child server, client;
@@ -274,10 +274,9 @@ static void test_a_send_completes_before_the_event_of_its_receivers_disconnect(v
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		counted_test(test_messages_before_a_disconnect_arrive_before_the_event),
-		counted_test(
-			test_messages_before_the_end_of_an_event_channel_arrive_before_the_event),
-		counted_test(test_a_send_completes_before_the_event_of_its_receivers_disconnect),
+		counted_test(messages_before_a_disconnect_arrive_before_the_event),
+		counted_test(messages_before_the_end_of_an_event_channel_arrive_before_the_event),
+		counted_test(a_send_completes_before_the_event_of_its_receivers_disconnect),
 	};
 	int socket = process_inherited(CHILD_ENV);
 

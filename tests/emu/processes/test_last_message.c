@@ -263,7 +263,7 @@ static void lose_nothing(struct child *sender, int how)
 }
 
 /* Longer than a stopped process is waited for. This one has only an engine that gets no processor. */
-static void test_a_message_to_a_peer_that_is_late_arrives(void **state)
+static void a_message_to_a_peer_that_is_late_arrives(void **state)
 {
 	const struct timespec pause = {.tv_sec = 2, .tv_nsec = 2 * STOPPED_MS * 1000000};
 	struct child receiver, sender;
@@ -310,57 +310,57 @@ static void end_by(int number)
 	child_finish_by(&sender, number);
 }
 
-static void test_a_message_before_the_error_state_arrives(void **state)
+static void a_message_before_the_error_state_arrives(void **state)
 {
 	end_with(TO_ERR);
 }
 
-static void test_a_message_before_a_reset_arrives(void **state)
+static void a_message_before_a_reset_arrives(void **state)
 {
 	end_with(TO_RESET);
 }
 
-static void test_a_message_before_its_queue_pair_is_destroyed_arrives(void **state)
+static void a_message_before_its_queue_pair_is_destroyed_arrives(void **state)
 {
 	end_with(DESTROY);
 }
 
-static void test_a_message_before_its_device_is_closed_arrives(void **state)
+static void a_message_before_its_device_is_closed_arrives(void **state)
 {
 	end_with_each(CLOSE_FILE, FREOPEN);
 }
 
-static void test_a_message_before_the_end_of_main_arrives(void **state)
+static void a_message_before_the_end_of_main_arrives(void **state)
 {
 	end_with(EXIT);
 }
 
-static void test_a_message_before_an_immediate_exit_arrives(void **state)
+static void a_message_before_an_immediate_exit_arrives(void **state)
 {
 	end_with(EXIT_NOW);
 }
 
-static void test_a_message_before_a_quick_exit_arrives(void **state)
+static void a_message_before_a_quick_exit_arrives(void **state)
 {
 	end_with_each(QUICK_EXIT, AT_QUICK_EXIT);
 }
 
-static void test_a_message_before_a_system_call_that_exits_arrives(void **state)
+static void a_message_before_a_system_call_that_exits_arrives(void **state)
 {
 	end_with(EXIT_GROUP);
 }
 
-static void test_a_message_before_a_daemon_leaves_its_parent_arrives(void **state)
+static void a_message_before_a_daemon_leaves_its_parent_arrives(void **state)
 {
 	end_with(DAEMON);
 }
 
-static void test_a_message_before_another_program_is_executed_arrives(void **state)
+static void a_message_before_another_program_is_executed_arrives(void **state)
 {
 	end_with_each(EXECL, CALL_EXECVEAT);
 }
 
-static void test_a_message_before_a_signal_that_ends_the_program_arrives(void **state)
+static void a_message_before_a_signal_that_ends_the_program_arrives(void **state)
 {
 	static const int numbers[] = {SIGHUP, SIGINT, SIGUSR1, SIGPIPE, SIGALRM, SIGTERM, SIGABRT};
 
@@ -382,7 +382,7 @@ static void assert_default(int number)
 	assert_ptr_equal(signal(number, SIG_DFL), SIG_DFL);
 }
 
-static void test_a_program_finds_its_own_signal_handlers(void **state)
+static void a_program_finds_its_own_signal_handlers(void **state)
 {
 	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART}, before;
 
@@ -403,19 +403,19 @@ static void test_a_program_finds_its_own_signal_handlers(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		counted_test(test_a_message_before_the_error_state_arrives),
-		counted_test(test_a_message_before_a_reset_arrives),
-		counted_test(test_a_message_before_its_queue_pair_is_destroyed_arrives),
-		counted_test(test_a_message_before_its_device_is_closed_arrives),
-		counted_test(test_a_message_before_the_end_of_main_arrives),
-		counted_test(test_a_message_before_an_immediate_exit_arrives),
-		counted_test(test_a_message_before_a_quick_exit_arrives),
-		counted_test(test_a_message_before_a_system_call_that_exits_arrives),
-		counted_test(test_a_message_before_a_daemon_leaves_its_parent_arrives),
-		counted_test(test_a_message_before_another_program_is_executed_arrives),
-		counted_test(test_a_message_before_a_signal_that_ends_the_program_arrives),
-		counted_test(test_a_message_to_a_peer_that_is_late_arrives),
-		counted_test(test_a_program_finds_its_own_signal_handlers),
+		counted_test(a_message_before_the_error_state_arrives),
+		counted_test(a_message_before_a_reset_arrives),
+		counted_test(a_message_before_its_queue_pair_is_destroyed_arrives),
+		counted_test(a_message_before_its_device_is_closed_arrives),
+		counted_test(a_message_before_the_end_of_main_arrives),
+		counted_test(a_message_before_an_immediate_exit_arrives),
+		counted_test(a_message_before_a_quick_exit_arrives),
+		counted_test(a_message_before_a_system_call_that_exits_arrives),
+		counted_test(a_message_before_a_daemon_leaves_its_parent_arrives),
+		counted_test(a_message_before_another_program_is_executed_arrives),
+		counted_test(a_message_before_a_signal_that_ends_the_program_arrives),
+		counted_test(a_message_to_a_peer_that_is_late_arrives),
+		counted_test(a_program_finds_its_own_signal_handlers),
 	};
 	int socket = process_inherited(CHILD_ENV);
 

@@ -287,7 +287,7 @@ static void assert_owner_works(void)
 	assert_int_equal(rc_gather(&owner.rc, owner.dm_mr->lkey, 0, DM_BYTES), IBV_WC_SUCCESS);
 }
 
-static void test_import_from_a_socket(void **state)
+static void a_process_imports_a_context_from_a_socket(void **state)
 {
 	int socket;
 	pid_t pid = start_step("import", &socket);
@@ -301,7 +301,7 @@ static void test_import_from_a_socket(void **state)
 	close(socket);
 }
 
-static void test_import_after_exec(void **state)
+static void a_program_imports_a_context_that_it_inherited(void **state)
 {
 	int socket, inherited = dup(owner.context->cmd_fd);
 	char fd_text[16];
@@ -319,13 +319,13 @@ static void test_import_after_exec(void **state)
 	close(socket);
 }
 
-static void test_import_of_a_dup(void **state)
+static void a_duplicated_context_is_imported(void **state)
 {
 	assert_int_equal(import_and_use(dup(owner.context->cmd_fd), &owner.card), 0);
 	assert_owner_works();
 }
 
-static void test_import_in_a_fork(void **state)
+static void a_child_imports_the_context_of_its_parent(void **state)
 {
 	pid_t pid = fork();
 
@@ -353,7 +353,7 @@ static int use_inherited_context(void)
 	return rc_close(&rc) && !ibv_dealloc_pd(pd) ? 0 : 13;
 }
 
-static void test_fork_goes_on(void **state)
+static void parent_and_child_use_the_context(void **state)
 {
 	pid_t pid = fork();
 
@@ -364,7 +364,7 @@ static void test_fork_goes_on(void **state)
 	assert_owner_works();
 }
 
-static void test_fork_of_a_fork(void **state)
+static void a_grandchild_uses_the_context(void **state)
 {
 	pid_t pid = fork();
 
@@ -381,7 +381,7 @@ static void test_fork_of_a_fork(void **state)
 }
 
 /* Objects that a child created belong to the context, and end with it. */
-static void test_fork_leaves_objects(void **state)
+static void objects_of_a_child_end_with_the_context(void **state)
 {
 	static struct rc rc;
 	pid_t pid = fork();
@@ -395,7 +395,7 @@ static void test_fork_leaves_objects(void **state)
 	assert_owner_works();
 }
 
-static void test_import_of_nothing(void **state)
+static void import_of_missing_or_other_objects_is_refused(void **state)
 {
 	struct ibv_context *context = ibv_import_device(dup(owner.context->cmd_fd));
 	struct ibv_pd *pd;
@@ -416,7 +416,7 @@ static void test_import_of_nothing(void **state)
 	assert_owner_works();
 }
 
-static void test_importer_may_destroy(void **state)
+static void an_importer_may_destroy_a_region(void **state)
 {
 	int socket;
 	pid_t pid = start_step("destroy", &socket);
@@ -477,7 +477,7 @@ static void release_peer(void)
 	assert_int_equal(unimport_all(&held), 0);
 }
 
-static void test_owner_killed(void **state)
+static void device_memory_outlives_its_killed_owner(void **state)
 {
 	int socket;
 	pid_t pid = hold_peer(&socket);
@@ -493,7 +493,7 @@ static void test_owner_killed(void **state)
 }
 
 /* The process still has the same number, but other memory at the same addresses. */
-static void test_owner_becomes_another_program(void **state)
+static void device_memory_outlives_the_program_of_its_owner(void **state)
 {
 	int socket;
 	pid_t pid = hold_peer(&socket);
@@ -512,17 +512,17 @@ static void test_owner_becomes_another_program(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		OWNED(test_import_from_a_socket),
-		OWNED(test_import_after_exec),
-		OWNED(test_import_of_a_dup),
-		OWNED(test_import_in_a_fork),
-		OWNED(test_fork_goes_on),
-		OWNED(test_fork_of_a_fork),
-		OWNED(test_fork_leaves_objects),
-		OWNED(test_import_of_nothing),
-		OWNED(test_importer_may_destroy),
-		counted_test(test_owner_killed),
-		counted_test(test_owner_becomes_another_program),
+		OWNED(a_process_imports_a_context_from_a_socket),
+		OWNED(a_program_imports_a_context_that_it_inherited),
+		OWNED(a_duplicated_context_is_imported),
+		OWNED(a_child_imports_the_context_of_its_parent),
+		OWNED(parent_and_child_use_the_context),
+		OWNED(a_grandchild_uses_the_context),
+		OWNED(objects_of_a_child_end_with_the_context),
+		OWNED(import_of_missing_or_other_objects_is_refused),
+		OWNED(an_importer_may_destroy_a_region),
+		counted_test(device_memory_outlives_its_killed_owner),
+		counted_test(device_memory_outlives_the_program_of_its_owner),
 	};
 	const char *step = getenv(STEP_ENV);
 

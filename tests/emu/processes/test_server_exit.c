@@ -384,7 +384,7 @@ static void killed_server_ends_every_program(void **state)
 	assert_int_equal(emulator_server_of(emulator.dir), -1);
 }
 
-static void test_killed_and_started_again(void **state)
+static void a_killed_server_is_started_again(void **state)
 {
 	const char *const argv[] = {test_options.emu, "start", "--dir", NULL, NULL};
 	const char *again[ARRAY_SIZE(argv)];
@@ -413,7 +413,7 @@ static void stopped_server_ends_every_program(void **state)
 }
 
 /* A program that outlives its emulator works with the next one in the same directory. */
-static void test_next_server_serves_the_same_process(void **state)
+static void next_server_serves_the_same_process(void **state)
 {
 	struct emulator emulator;
 	int round, to, from;
@@ -471,9 +471,9 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(killed_server_ends_every_program),
-		cmocka_unit_test(test_killed_and_started_again),
+		cmocka_unit_test(a_killed_server_is_started_again),
 		cmocka_unit_test(stopped_server_ends_every_program),
-		cmocka_unit_test(test_next_server_serves_the_same_process),
+		cmocka_unit_test(next_server_serves_the_same_process),
 	};
 	const char *role = getenv(EMULATOR_ROLE_ENV);
 

@@ -89,20 +89,20 @@ static void expect_hole_to_fail(struct fixture_buf *buf)
 	assert_ok(dpumap_dma_reset(fixture.dma));
 }
 
-static void test_hole_in_the_destination(void **state)
+static void a_hole_in_the_destination_fails_the_copy(void **state)
 {
 	expect_hole_to_fail(&to);
 	expect_good_copy();
 }
 
-static void test_hole_in_the_source(void **state)
+static void a_hole_in_the_source_fails_the_copy(void **state)
 {
 	expect_hole_to_fail(&from);
 	expect_good_copy();
 }
 
 /* A handler that is installed later receives the signals alone; copies go on. */
-static void test_handler_of_after(void **state)
+static void a_handler_that_is_installed_later_gets_only_its_own_faults(void **state)
 {
 	num_faults = 0;
 	expect_good_copy();
@@ -132,7 +132,7 @@ static int run_child(const char *what)
 }
 
 /* This handler was installed first, and is called for the program's own faults only. */
-static void test_handler_of_before(void **state)
+static void a_handler_that_was_installed_before_gets_only_its_own_faults(void **state)
 {
 	assert_int_equal(run_child("handle"), 0);
 }
@@ -141,7 +141,7 @@ static void test_handler_of_before(void **state)
  * The first copy after a pause may be made by another thread than those after it: each thread of the
  * engine gets the signals.
  */
-static void test_hole_after_a_pause(void **state)
+static void a_hole_after_a_pause_fails_the_copy(void **state)
 {
 	int i;
 
@@ -213,11 +213,11 @@ static int be_child(const char *what)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		signals_test(test_hole_in_the_destination),
-		signals_test(test_hole_in_the_source),
-		signals_test(test_handler_of_after),
-		cmocka_unit_test(test_handler_of_before),
-		cmocka_unit_test(test_hole_after_a_pause),
+		signals_test(a_hole_in_the_destination_fails_the_copy),
+		signals_test(a_hole_in_the_source_fails_the_copy),
+		signals_test(a_handler_that_is_installed_later_gets_only_its_own_faults),
+		cmocka_unit_test(a_handler_that_was_installed_before_gets_only_its_own_faults),
+		cmocka_unit_test(a_hole_after_a_pause_fails_the_copy),
 		cmocka_unit_test(fault_of_the_program_without_handler_kills_it),
 	};
 	const char *child = getenv(CHILD);
