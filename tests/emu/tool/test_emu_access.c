@@ -100,7 +100,7 @@ static void make_dir(char *dir, size_t len, mode_t mode)
 	assert_int_equal(chmod(dir, mode), 0);
 }
 
-static void test_open_directory_is_refused(void **state)
+static void open_directory_is_refused(void **state)
 {
 	static const mode_t modes[] = {0755, 0770, 0777, 01777};
 	char dir[MAX_PATH];
@@ -116,7 +116,7 @@ static void test_open_directory_is_refused(void **state)
 	assert_int_equal(tool("stop", dir), 0);
 }
 
-static void test_symbolic_link_is_refused(void **state)
+static void symbolic_link_is_refused(void **state)
 {
 	char dir[MAX_PATH], link[MAX_PATH + 8], slash[MAX_PATH + 16];
 
@@ -151,7 +151,7 @@ static void need_superuser(void)
 		skip();
 }
 
-static void test_directory_of_another_is_refused(void **state)
+static void directory_of_another_is_refused(void **state)
 {
 	char dir[MAX_PATH];
 
@@ -197,7 +197,7 @@ static int try_as_another(const char *name)
 	return recv(s, &req, sizeof(req), 0) > 0 ? 12 : 0;
 }
 
-static void test_another_user_is_turned_away(void **state)
+static void another_user_is_turned_away(void **state)
 {
 	static const char *const names[] = {"control", "dpu/uverbs0"};
 	size_t i;
@@ -230,7 +230,7 @@ static void serve_as_another(const char *dir, int ready)
 		pause();
 }
 
-static void test_server_of_another_is_not_used(void **state)
+static void server_of_another_is_not_used(void **state)
 {
 	char dir[MAX_PATH], path[MAX_PATH + 16], c;
 	int ready[2];
@@ -289,7 +289,7 @@ static void send_random(int s)
 	close(pair[1]);
 }
 
-static void test_random_packets(void **state)
+static void random_packets_do_not_stop_the_server(void **state)
 {
 	static const char *const names[] = {"control", "dpu/uverbs0", "host/uverbs0"};
 	int i, j;
@@ -328,7 +328,7 @@ static int attach(int device, int *servers)
 	return pair[0];
 }
 
-static void test_random_packets_on_a_channel(void **state)
+static void random_packets_on_a_channel_do_not_stop_the_server(void **state)
 {
 	int i, j;
 
@@ -346,7 +346,7 @@ static void test_random_packets_on_a_channel(void **state)
 }
 
 /* A program that keeps the server's end can write there after the server has closed it. */
-static void test_kept_end_of_a_channel(void **state)
+static void a_kept_end_of_a_channel_does_not_stop_the_server(void **state)
 {
 	struct emu_request req = {.magic = EMU_MAGIC, .op = 99};
 	int i;
@@ -370,7 +370,7 @@ static void test_kept_end_of_a_channel(void **state)
 }
 
 /* An endless stream of requests from a client that reads no answer: others are still served. */
-static void test_client_that_reads_nothing(void **state)
+static void a_client_that_reads_nothing_does_not_stop_the_server(void **state)
 {
 	struct emu_request req = {.magic = EMU_MAGIC, .op = EMU_OP_STATUS};
 	int control = connect_to("control"), device = connect_to("dpu/uverbs0"), servers, i;
@@ -408,7 +408,7 @@ static unsigned int descriptors_of(pid_t pid)
 }
 
 /* Descriptors may arrive with an empty packet: the server must close them. */
-static void test_descriptors_without_a_packet(void **state)
+static void descriptors_without_a_packet_are_closed(void **state)
 {
 	int device = connect_to("dpu/uverbs0"), servers, channel = attach(device, &servers), i;
 	int other = connect_to("dpu/uverbs0");
@@ -433,17 +433,17 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		INNER(modes_allow_only_the_owner),
-		cmocka_unit_test(test_open_directory_is_refused),
-		cmocka_unit_test(test_symbolic_link_is_refused),
+		cmocka_unit_test(open_directory_is_refused),
+		cmocka_unit_test(symbolic_link_is_refused),
 		cmocka_unit_test(start_on_a_file_is_refused),
-		cmocka_unit_test(test_directory_of_another_is_refused),
-		INNER(test_another_user_is_turned_away),
-		cmocka_unit_test(test_server_of_another_is_not_used),
-		INNER(test_random_packets),
-		INNER(test_random_packets_on_a_channel),
-		INNER(test_kept_end_of_a_channel),
-		INNER(test_client_that_reads_nothing),
-		INNER(test_descriptors_without_a_packet),
+		cmocka_unit_test(directory_of_another_is_refused),
+		INNER(another_user_is_turned_away),
+		cmocka_unit_test(server_of_another_is_not_used),
+		INNER(random_packets_do_not_stop_the_server),
+		INNER(random_packets_on_a_channel_do_not_stop_the_server),
+		INNER(a_kept_end_of_a_channel_does_not_stop_the_server),
+		INNER(a_client_that_reads_nothing_does_not_stop_the_server),
+		INNER(descriptors_without_a_packet_are_closed),
 	};
 
 	test_parse_options(argc, argv);

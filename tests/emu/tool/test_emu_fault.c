@@ -65,7 +65,7 @@ static void assert_cleared(unsigned long seen, unsigned long failed)
 	assert_int_equal(n[1], failed);
 }
 
-static void test_the_nth_and_those_after_it(void **state)
+static void a_rule_fails_the_nth_command_and_those_after_it(void **state)
 {
 	const struct rule rule = {
 		.method = "pd.create", .nth = "2", .count = "3", .errnum = "EBUSY"};
@@ -191,7 +191,7 @@ static void fault_that_has_ended_is_not_listed(void **state)
 }
 
 /* An object whose destruction failed still exists. */
-static void test_refused_before_it_is_executed(void **state)
+static void a_command_that_fails_is_not_executed(void **state)
 {
 	const struct rule rule = {.method = "*.destroy", .errnum = "EIO"};
 	int fd = open_context();
@@ -206,7 +206,7 @@ static void test_refused_before_it_is_executed(void **state)
 	close(fd);
 }
 
-static void test_all_but_some(void **state)
+static void a_rule_may_exclude_commands(void **state)
 {
 	const struct rule rule = {.method = "!(*.destroy)"};
 	int fd = open_context();
@@ -234,7 +234,7 @@ static int query_caps(int fd)
 	return issue(fd, &c);
 }
 
-static void test_commands_in_mailboxes(void **state)
+static void a_rule_names_commands_in_mailboxes(void **state)
 {
 	const struct rule other = {.method = "devx.allow-access"};
 	const struct rule rule = {.method = "devx.query-caps", .errnum = "EINTR"};
@@ -250,7 +250,7 @@ static void test_commands_in_mailboxes(void **state)
 }
 
 /* The firmware's status is in the output if the command has one; else the kernel translates it. */
-static void test_firmware_status(void **state)
+static void firmware_status_is_in_the_output_or_an_errno(void **state)
 {
 	const struct rule rule = {.method = "devx.query-caps|pd.create",
 				  .count = "2",
@@ -282,7 +282,7 @@ static int alloc_memory(int fd, uint64_t len, uint16_t *page)
 	return alloc_dm(fd, len, &handle, page);
 }
 
-static void test_device_memory_runs_out(void **state)
+static void device_memory_runs_out(void **state)
 {
 	const char *const left[] = {"memory", "--left", "8192", NULL};
 	const char *const none[] = {"memory", NULL};
@@ -302,7 +302,7 @@ static void test_device_memory_runs_out(void **state)
 }
 
 /* Its contexts are lost, and new ones refused until the fault is cleared; other devices work. */
-static void test_a_device_dies(void **state)
+static void a_device_can_be_made_to_die(void **state)
 {
 	const char *const host[] = {"device", "--as", "host", NULL};
 	const char *const dpu[] = {"device", "--as", "dpu", NULL};
@@ -359,7 +359,7 @@ static void fault_fails_the_nth_mapping(void **state)
 	close(fd);
 }
 
-static void test_one_function_only(void **state)
+static void a_rule_of_one_function_spares_the_other(void **state)
 {
 	const struct rule host = {.method = "pd.create", .role = "host"};
 	const struct rule dpu = {.method = "pd.create", .role = "dpu"};
@@ -375,7 +375,7 @@ static void test_one_function_only(void **state)
 	close(fd);
 }
 
-static void test_rules_without_sense(void **state)
+static void rules_without_sense_are_refused(void **state)
 {
 	static const struct rule bad[] = {
 		{.method = "pd.frobnicate"},
@@ -415,19 +415,19 @@ static void test_rules_without_sense(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		counted_test(test_the_nth_and_those_after_it),
+		counted_test(a_rule_fails_the_nth_command_and_those_after_it),
 		counted_test(fault_of_commands_without_options_fails_the_next_one),
 		counted_test(fault_without_options_lists_the_active_ones),
 		counted_test(fault_that_has_ended_is_not_listed),
-		counted_test(test_refused_before_it_is_executed),
-		counted_test(test_all_but_some),
-		counted_test(test_commands_in_mailboxes),
+		counted_test(a_command_that_fails_is_not_executed),
+		counted_test(a_rule_may_exclude_commands),
+		counted_test(a_rule_names_commands_in_mailboxes),
 		counted_test(fault_fails_the_nth_mapping),
-		counted_test(test_firmware_status),
-		counted_test(test_device_memory_runs_out),
-		counted_test(test_a_device_dies),
-		counted_test(test_one_function_only),
-		counted_test(test_rules_without_sense),
+		counted_test(firmware_status_is_in_the_output_or_an_errno),
+		counted_test(device_memory_runs_out),
+		counted_test(a_device_can_be_made_to_die),
+		counted_test(a_rule_of_one_function_spares_the_other),
+		counted_test(rules_without_sense_are_refused),
 	};
 
 	test_parse_options(argc, argv);
