@@ -49,17 +49,17 @@ PROGRAMS = [
 BLUEFIELD_2 = "MT41686"
 # These need a peer of their own, or kill it, and the suite starts it on the other machine.
 SKIP = {
-    "test_umem": "test_foreign_and_stale_bytes",
+    "test_umem": "foreign_and_stale_exports_are_refused",
     "test_message_queue": "message_crosses_functions",
     "test_sync_event_access": "*_killed_*",
 }
 # These count objects, which is not possible on a device that others use too.
 COUNTING = {
-    "test_three_processes",
-    "test_last_holder_ends_it",
-    "test_export_again_is_the_same",
-    "test_import_needs_no_device_object",
-    "test_bufs_do_not_touch_their_memory",
+    "a_umem_is_shared_by_three_processes",
+    "last_holder_ends_the_registration",
+    "second_export_returns_the_first_descriptor",
+    "import_needs_no_device_object",
+    "bufs_do_not_touch_their_memory",
 }
 
 

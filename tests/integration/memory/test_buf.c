@@ -5,7 +5,7 @@
 #include "base/array.h"
 #include "bufs.h"
 
-static void test_create_bad_values(void **state)
+static void invalid_inventories_are_refused(void **state)
 {
 	struct doca_buf_inventory *created = NULL;
 
@@ -20,7 +20,7 @@ static void test_create_bad_values(void **state)
 	assert_error(doca_buf_inventory_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
 }
 
-static void test_inventory_counts_its_elements(void **state)
+static void inventory_counts_its_elements(void **state)
 {
 	struct doca_buf *buf;
 	uint32_t n = 0;
@@ -42,7 +42,7 @@ static void test_inventory_counts_its_elements(void **state)
 		     DOCA_ERROR_INVALID_VALUE);
 }
 
-static void test_get_from_an_inventory_that_is_not_started_is_bad_state(void **state)
+static void get_from_an_inventory_that_is_not_started_is_bad_state(void **state)
 {
 	struct doca_buf_inventory *idle;
 	struct doca_buf *src = get_buf(0, 16), *buf = NULL;
@@ -66,7 +66,7 @@ static void test_get_from_an_inventory_that_is_not_started_is_bad_state(void **s
 	put_buf(src);
 }
 
-static void test_bufs_that_are_out_survive_stop(void **state)
+static void bufs_that_are_out_survive_stop(void **state)
 {
 	struct doca_buf *buf = get_buf(16, 32);
 	void *head = NULL;
@@ -78,7 +78,7 @@ static void test_bufs_that_are_out_survive_stop(void **state)
 	assert_int_equal(num_free(), BUFS_ELEMENTS);
 }
 
-static void test_start_and_stop_twice_change_nothing(void **state)
+static void start_and_stop_twice_change_nothing(void **state)
 {
 	assert_ok(doca_buf_inventory_start(inventory));
 	put_buf(get_buf(0, 1));
@@ -88,7 +88,7 @@ static void test_start_and_stop_twice_change_nothing(void **state)
 	put_buf(get_buf(0, 1));
 }
 
-static void test_destroy_with_bufs_out_is_in_use(void **state)
+static void destroy_with_bufs_out_is_in_use(void **state)
 {
 	struct doca_buf_inventory *other;
 	struct doca_buf *buf;
@@ -105,7 +105,7 @@ static void test_destroy_with_bufs_out_is_in_use(void **state)
 	assert_ok(doca_buf_inventory_destroy(other));
 }
 
-static void test_destroy_stops_first(void **state)
+static void destroy_stops_first(void **state)
 {
 	struct doca_buf_inventory *other;
 
@@ -116,7 +116,7 @@ static void test_destroy_stops_first(void **state)
 	assert_ok(doca_buf_inventory_destroy(other));
 }
 
-static void test_get_from_an_empty_inventory_is_no_memory(void **state)
+static void get_from_an_empty_inventory_is_no_memory(void **state)
 {
 	struct doca_buf *bufs[BUFS_ELEMENTS], *extra = NULL;
 
@@ -139,7 +139,7 @@ static void test_get_from_an_empty_inventory_is_no_memory(void **state)
 		put_buf(bufs[i]);
 }
 
-static void test_expand_adds_elements(void **state)
+static void expand_adds_elements(void **state)
 {
 	struct doca_buf *bufs[BUFS_ELEMENTS + 100];
 	uint32_t n = 0;
@@ -161,7 +161,7 @@ static void test_expand_adds_elements(void **state)
 	assert_int_equal(num_free(), n);
 }
 
-static void test_expand_bad_values(void **state)
+static void invalid_expansions_are_refused(void **state)
 {
 	uint32_t n = 0;
 
@@ -173,14 +173,14 @@ static void test_expand_bad_values(void **state)
 	assert_int_equal(n, BUFS_ELEMENTS);
 }
 
-static void test_expand_of_an_inventory_that_is_not_started_is_bad_state(void **state)
+static void expand_of_an_inventory_that_is_not_started_is_bad_state(void **state)
 {
 	assert_ok(doca_buf_inventory_stop(inventory));
 	assert_error(doca_buf_inventory_expand(inventory, 1), DOCA_ERROR_BAD_STATE);
 	assert_int_equal(num_free(), BUFS_ELEMENTS);
 }
 
-static void test_user_data_is_0_unless_set(void **state)
+static void user_data_is_0_unless_set(void **state)
 {
 	union doca_data data = {.u64 = 1};
 
@@ -190,7 +190,7 @@ static void test_user_data_is_0_unless_set(void **state)
 	assert_error(doca_buf_inventory_get_user_data(inventory, NULL), DOCA_ERROR_INVALID_VALUE);
 }
 
-static void test_user_data_is_fixed_by_the_first_start(void **state)
+static void user_data_is_fixed_by_the_first_start(void **state)
 {
 	union doca_data data = {.u64 = 0x0123456789abcdef}, other = {.u64 = 5};
 	struct doca_buf_inventory *fresh;
@@ -208,7 +208,7 @@ static void test_user_data_is_fixed_by_the_first_start(void **state)
 	assert_ok(doca_buf_inventory_destroy(fresh));
 }
 
-static void test_get_by_addr_is_an_empty_buf(void **state)
+static void get_by_addr_is_an_empty_buf(void **state)
 {
 	struct doca_buf *buf;
 
@@ -218,7 +218,7 @@ static void test_get_by_addr_is_an_empty_buf(void **state)
 	put_buf(buf);
 }
 
-static void test_get_by_data_is_a_full_buf(void **state)
+static void get_by_data_is_a_full_buf(void **state)
 {
 	struct doca_buf *buf;
 
@@ -228,7 +228,7 @@ static void test_get_by_data_is_a_full_buf(void **state)
 	put_buf(buf);
 }
 
-static void test_get_by_args_has_headroom_and_tail(void **state)
+static void get_by_args_has_headroom_and_tail(void **state)
 {
 	struct doca_buf *buf;
 
@@ -242,7 +242,7 @@ static void test_get_by_args_has_headroom_and_tail(void **state)
 	put_buf(buf);
 }
 
-static void test_get_needs_inventory_map_and_output(void **state)
+static void get_needs_inventory_map_and_output(void **state)
 {
 	struct doca_buf *buf = NULL;
 
@@ -257,7 +257,7 @@ static void test_get_needs_inventory_map_and_output(void **state)
 	assert_int_equal(num_bufs(map), 0);
 }
 
-static void test_get_outside_the_range_is_invalid(void **state)
+static void get_outside_the_range_is_invalid(void **state)
 {
 	static const struct {
 		size_t offset, len;
@@ -295,7 +295,7 @@ static void test_get_outside_the_range_is_invalid(void **state)
 	assert_int_equal(num_free(), BUFS_ELEMENTS);
 }
 
-static void test_get_of_the_whole_range_of_its_last_byte_and_of_nothing(void **state)
+static void get_takes_the_whole_range_its_last_byte_and_nothing(void **state)
 {
 	struct doca_buf *whole = get_buf(0, sizeof(memory)), *last = get_buf(sizeof(memory) - 1, 1);
 
@@ -305,7 +305,7 @@ static void test_get_of_the_whole_range_of_its_last_byte_and_of_nothing(void **s
 	put_buf(get_buf(sizeof(memory), 0));
 }
 
-static void test_get_with_data_outside_the_buf_is_invalid(void **state)
+static void get_with_data_outside_the_buf_is_invalid(void **state)
 {
 	uint8_t *head = memory + 100;
 	static const struct {
@@ -326,7 +326,7 @@ static void test_get_with_data_outside_the_buf_is_invalid(void **state)
 	assert_int_equal(num_free(), BUFS_ELEMENTS);
 }
 
-static void test_get_on_a_map_that_is_not_started_is_bad_state(void **state)
+static void get_on_a_map_that_is_not_started_is_bad_state(void **state)
 {
 	struct doca_mmap *fresh = new_map();
 	struct doca_buf *buf = NULL;
@@ -344,7 +344,7 @@ static void test_get_on_a_map_that_is_not_started_is_bad_state(void **state)
 	assert_ok(doca_mmap_destroy(fresh));
 }
 
-static void test_set_data_within_bounds(void **state)
+static void set_data_moves_the_data_within_the_buf(void **state)
 {
 	struct doca_buf *buf = get_buf(100, 50);
 	uint8_t *head = memory + 100;
@@ -358,7 +358,7 @@ static void test_set_data_within_bounds(void **state)
 	put_buf(buf);
 }
 
-static void test_set_data_outside_the_buf_is_invalid(void **state)
+static void set_data_outside_the_buf_is_invalid(void **state)
 {
 	struct doca_buf *buf = get_buf(100, 50);
 	uint8_t *head = memory + 100;
@@ -375,7 +375,7 @@ static void test_set_data_outside_the_buf_is_invalid(void **state)
 	put_buf(buf);
 }
 
-static void test_set_data_len_keeps_the_data_pointer(void **state)
+static void set_data_len_keeps_the_data_pointer(void **state)
 {
 	struct doca_buf *buf = get_buf(100, 50);
 	uint8_t *head = memory + 100;
@@ -392,7 +392,7 @@ static void test_set_data_len_keeps_the_data_pointer(void **state)
 	put_buf(buf);
 }
 
-static void test_reset_data_len_keeps_the_data_pointer(void **state)
+static void reset_data_len_keeps_the_data_pointer(void **state)
 {
 	struct doca_buf *buf = get_buf(100, 50);
 	uint8_t *head = memory + 100;
@@ -404,7 +404,7 @@ static void test_reset_data_len_keeps_the_data_pointer(void **state)
 	put_buf(buf);
 }
 
-static void test_getters_need_their_arguments(void **state)
+static void getters_need_their_arguments(void **state)
 {
 	struct doca_buf *buf = get_buf(0, 1);
 	uint16_t count;
@@ -428,7 +428,7 @@ static void test_getters_need_their_arguments(void **state)
 	put_buf(buf);
 }
 
-static void test_refcounts_return_the_old_value(void **state)
+static void refcounts_return_the_old_value(void **state)
 {
 	struct doca_buf *buf = get_buf(0, 1);
 	uint16_t old = 0;
@@ -450,7 +450,7 @@ static void test_refcounts_return_the_old_value(void **state)
 	assert_int_equal(num_bufs(map), 0);
 }
 
-static void test_the_65536th_reference_is_too_big(void **state)
+static void the_65536th_reference_is_too_big(void **state)
 {
 	struct doca_buf *buf = get_buf(0, 1);
 	uint16_t old = 0;
@@ -467,7 +467,7 @@ static void test_the_65536th_reference_is_too_big(void **state)
 	put_buf(buf);
 }
 
-static void test_a_buf_given_back_is_bad_state(void **state)
+static void a_buf_given_back_is_bad_state(void **state)
 {
 	struct doca_buf *buf = get_buf(0, 1), *other = get_buf(1, 1), *dup = NULL;
 	uint16_t old = 7;
@@ -485,7 +485,7 @@ static void test_a_buf_given_back_is_bad_state(void **state)
 	put_buf(other);
 }
 
-static void test_the_map_counts_its_bufs_of_all_inventories(void **state)
+static void the_map_counts_its_bufs_of_all_inventories(void **state)
 {
 	struct doca_buf_inventory *other;
 	struct doca_buf *buf = get_buf(0, 1), *more;
@@ -501,7 +501,7 @@ static void test_the_map_counts_its_bufs_of_all_inventories(void **state)
 	assert_ok(doca_buf_inventory_destroy(other));
 }
 
-static void test_stop_and_destroy_of_a_map_with_bufs_are_not_permitted(void **state)
+static void stop_and_destroy_of_a_map_with_bufs_are_not_permitted(void **state)
 {
 	struct doca_mmap *held = new_map();
 	struct doca_buf *buf;
@@ -516,7 +516,7 @@ static void test_stop_and_destroy_of_a_map_with_bufs_are_not_permitted(void **st
 	assert_ok(doca_mmap_destroy(held));
 }
 
-static void test_bufs_on_an_imported_map_are_named_by_the_exporter(void **state)
+static void bufs_on_an_imported_map_are_named_by_the_exporter(void **state)
 {
 	struct doca_mmap *imported = imported_map();
 	struct doca_buf *buf, *dup;
@@ -531,7 +531,7 @@ static void test_bufs_on_an_imported_map_are_named_by_the_exporter(void **state)
 	assert_ok(doca_mmap_destroy(imported));
 }
 
-static void test_stop_and_destroy_of_an_imported_map_with_bufs_are_not_permitted(void **state)
+static void stop_and_destroy_of_an_imported_map_with_bufs_are_not_permitted(void **state)
 {
 	struct doca_mmap *imported = imported_map();
 	struct doca_buf *buf = NULL;
@@ -546,7 +546,7 @@ static void test_stop_and_destroy_of_an_imported_map_with_bufs_are_not_permitted
 	assert_ok(doca_mmap_destroy(imported));
 }
 
-static void test_with_thread_safety_the_map_does_not_count_bufs(void **state)
+static void with_thread_safety_the_map_does_not_count_bufs(void **state)
 {
 	struct doca_mmap *shared = new_map();
 	struct doca_buf *buf, *dup;
@@ -563,7 +563,7 @@ static void test_with_thread_safety_the_map_does_not_count_bufs(void **state)
 	assert_ok(doca_mmap_destroy(shared));
 }
 
-static void test_with_thread_safety_the_map_may_go_before_its_bufs(void **state)
+static void with_thread_safety_the_map_may_go_before_its_bufs(void **state)
 {
 	struct doca_mmap *shared = new_map();
 	struct doca_buf *buf;
@@ -578,7 +578,7 @@ static void test_with_thread_safety_the_map_may_go_before_its_bufs(void **state)
 	assert_int_equal(num_free(), BUFS_ELEMENTS);
 }
 
-static void test_bufs_do_not_touch_their_memory(void **state)
+static void bufs_do_not_touch_their_memory(void **state)
 {
 	struct doca_buf *buf;
 	uint8_t before[256];
@@ -592,7 +592,7 @@ static void test_bufs_do_not_touch_their_memory(void **state)
 	assert_memory_equal(memory, before, sizeof(before));
 }
 
-static void test_reuse_moves_a_buf(void **state)
+static void reuse_moves_a_buf(void **state)
 {
 	struct doca_buf *buf = get_buf(100, 50);
 	uint16_t old = 0;
@@ -621,7 +621,7 @@ static void assert_reuse_is_refused(struct doca_buf *buf, doca_error_t wanted)
 	assert_error(doca_buf_inventory_buf_reuse_by_data(buf, memory, 1), wanted);
 }
 
-static void test_reuse_outside_the_range_is_invalid(void **state)
+static void reuse_outside_the_range_is_invalid(void **state)
 {
 	static const struct {
 		size_t offset, len;
@@ -654,7 +654,7 @@ static void test_reuse_outside_the_range_is_invalid(void **state)
 	put_buf(buf);
 }
 
-static void test_reuse_of_a_released_buf_is_bad_state(void **state)
+static void reuse_of_a_released_buf_is_bad_state(void **state)
 {
 	struct doca_buf *buf = get_buf(100, 50);
 
@@ -663,7 +663,7 @@ static void test_reuse_of_a_released_buf_is_bad_state(void **state)
 	assert_int_equal(num_free(), BUFS_ELEMENTS);
 }
 
-static void test_empty_buf_of_a_stopped_map_is_bad_state(void **state)
+static void empty_buf_of_a_stopped_map_is_bad_state(void **state)
 {
 	struct doca_mmap *stopped = new_map();
 	struct doca_buf *buf;
@@ -675,7 +675,7 @@ static void test_empty_buf_of_a_stopped_map_is_bad_state(void **state)
 	assert_ok(doca_mmap_destroy(stopped));
 }
 
-static void test_reuse_on_a_stopped_map_is_bad_state(void **state)
+static void reuse_on_a_stopped_map_is_bad_state(void **state)
 {
 	struct doca_mmap *shared = new_map();
 	struct doca_buf *buf;
@@ -692,7 +692,7 @@ static void test_reuse_on_a_stopped_map_is_bad_state(void **state)
 	assert_ok(doca_mmap_destroy(shared));
 }
 
-static void test_reuse_on_an_imported_map_takes_addresses_of_the_exporter(void **state)
+static void reuse_on_an_imported_map_takes_addresses_of_the_exporter(void **state)
 {
 	struct doca_mmap *imported = imported_map();
 	struct doca_buf *buf;
@@ -708,7 +708,7 @@ static void test_reuse_on_an_imported_map_takes_addresses_of_the_exporter(void *
 	assert_ok(doca_mmap_destroy(imported));
 }
 
-static void test_reuse_in_a_list_moves_one_element(void **state)
+static void reuse_in_a_list_moves_one_element(void **state)
 {
 	struct doca_buf *head = get_buf(0, 10), *inner = get_buf(10, 10), *next = NULL;
 	uint8_t in_list = 0;
@@ -730,49 +730,49 @@ static void test_reuse_in_a_list_moves_one_element(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		bufs_test(test_create_bad_values),
-		bufs_test(test_inventory_counts_its_elements),
-		bufs_test(test_get_from_an_inventory_that_is_not_started_is_bad_state),
-		bufs_test(test_bufs_that_are_out_survive_stop),
-		bufs_test(test_start_and_stop_twice_change_nothing),
-		bufs_test(test_destroy_with_bufs_out_is_in_use),
-		bufs_test(test_destroy_stops_first),
-		bufs_test(test_get_from_an_empty_inventory_is_no_memory),
-		bufs_test(test_expand_adds_elements),
-		bufs_test(test_expand_bad_values),
-		bufs_test(test_expand_of_an_inventory_that_is_not_started_is_bad_state),
-		bufs_test(test_user_data_is_0_unless_set),
-		bufs_test(test_user_data_is_fixed_by_the_first_start),
-		bufs_test(test_get_by_addr_is_an_empty_buf),
-		bufs_test(test_get_by_data_is_a_full_buf),
-		bufs_test(test_get_by_args_has_headroom_and_tail),
-		bufs_test(test_get_needs_inventory_map_and_output),
-		bufs_test(test_get_outside_the_range_is_invalid),
-		bufs_test(test_get_of_the_whole_range_of_its_last_byte_and_of_nothing),
-		bufs_test(test_get_with_data_outside_the_buf_is_invalid),
-		bufs_test(test_get_on_a_map_that_is_not_started_is_bad_state),
-		bufs_test(test_set_data_within_bounds),
-		bufs_test(test_set_data_outside_the_buf_is_invalid),
-		bufs_test(test_set_data_len_keeps_the_data_pointer),
-		bufs_test(test_reset_data_len_keeps_the_data_pointer),
-		bufs_test(test_getters_need_their_arguments),
-		bufs_test(test_refcounts_return_the_old_value),
-		bufs_test(test_the_65536th_reference_is_too_big),
-		bufs_test(test_a_buf_given_back_is_bad_state),
-		bufs_test(test_the_map_counts_its_bufs_of_all_inventories),
-		bufs_test(test_stop_and_destroy_of_a_map_with_bufs_are_not_permitted),
-		bufs_test(test_bufs_on_an_imported_map_are_named_by_the_exporter),
-		bufs_test(test_stop_and_destroy_of_an_imported_map_with_bufs_are_not_permitted),
-		bufs_test(test_with_thread_safety_the_map_does_not_count_bufs),
-		bufs_test(test_with_thread_safety_the_map_may_go_before_its_bufs),
-		bufs_test(test_bufs_do_not_touch_their_memory),
-		bufs_test(test_reuse_moves_a_buf),
-		bufs_test(test_reuse_outside_the_range_is_invalid),
-		bufs_test(test_reuse_of_a_released_buf_is_bad_state),
-		bufs_test(test_empty_buf_of_a_stopped_map_is_bad_state),
-		bufs_test(test_reuse_on_a_stopped_map_is_bad_state),
-		bufs_test(test_reuse_on_an_imported_map_takes_addresses_of_the_exporter),
-		bufs_test(test_reuse_in_a_list_moves_one_element),
+		bufs_test(invalid_inventories_are_refused),
+		bufs_test(inventory_counts_its_elements),
+		bufs_test(get_from_an_inventory_that_is_not_started_is_bad_state),
+		bufs_test(bufs_that_are_out_survive_stop),
+		bufs_test(start_and_stop_twice_change_nothing),
+		bufs_test(destroy_with_bufs_out_is_in_use),
+		bufs_test(destroy_stops_first),
+		bufs_test(get_from_an_empty_inventory_is_no_memory),
+		bufs_test(expand_adds_elements),
+		bufs_test(invalid_expansions_are_refused),
+		bufs_test(expand_of_an_inventory_that_is_not_started_is_bad_state),
+		bufs_test(user_data_is_0_unless_set),
+		bufs_test(user_data_is_fixed_by_the_first_start),
+		bufs_test(get_by_addr_is_an_empty_buf),
+		bufs_test(get_by_data_is_a_full_buf),
+		bufs_test(get_by_args_has_headroom_and_tail),
+		bufs_test(get_needs_inventory_map_and_output),
+		bufs_test(get_outside_the_range_is_invalid),
+		bufs_test(get_takes_the_whole_range_its_last_byte_and_nothing),
+		bufs_test(get_with_data_outside_the_buf_is_invalid),
+		bufs_test(get_on_a_map_that_is_not_started_is_bad_state),
+		bufs_test(set_data_moves_the_data_within_the_buf),
+		bufs_test(set_data_outside_the_buf_is_invalid),
+		bufs_test(set_data_len_keeps_the_data_pointer),
+		bufs_test(reset_data_len_keeps_the_data_pointer),
+		bufs_test(getters_need_their_arguments),
+		bufs_test(refcounts_return_the_old_value),
+		bufs_test(the_65536th_reference_is_too_big),
+		bufs_test(a_buf_given_back_is_bad_state),
+		bufs_test(the_map_counts_its_bufs_of_all_inventories),
+		bufs_test(stop_and_destroy_of_a_map_with_bufs_are_not_permitted),
+		bufs_test(bufs_on_an_imported_map_are_named_by_the_exporter),
+		bufs_test(stop_and_destroy_of_an_imported_map_with_bufs_are_not_permitted),
+		bufs_test(with_thread_safety_the_map_does_not_count_bufs),
+		bufs_test(with_thread_safety_the_map_may_go_before_its_bufs),
+		bufs_test(bufs_do_not_touch_their_memory),
+		bufs_test(reuse_moves_a_buf),
+		bufs_test(reuse_outside_the_range_is_invalid),
+		bufs_test(reuse_of_a_released_buf_is_bad_state),
+		bufs_test(empty_buf_of_a_stopped_map_is_bad_state),
+		bufs_test(reuse_on_a_stopped_map_is_bad_state),
+		bufs_test(reuse_on_an_imported_map_takes_addresses_of_the_exporter),
+		bufs_test(reuse_in_a_list_moves_one_element),
 	};
 
 	test_parse_options(argc, argv);

@@ -38,7 +38,7 @@ static void assert_list(struct doca_buf *const *all, size_t n)
 	}
 }
 
-static void test_a_single_buf_is_first_and_last_and_in_no_list(void **state)
+static void a_single_buf_is_first_and_last_and_in_no_list(void **state)
 {
 	struct doca_buf *buf = get_buf(0, 1);
 
@@ -46,7 +46,7 @@ static void test_a_single_buf_is_first_and_last_and_in_no_list(void **state)
 	put_buf(buf);
 }
 
-static void test_chain_appends_in_order(void **state)
+static void chain_appends_in_order(void **state)
 {
 	struct doca_buf *all[MAX_LIST];
 
@@ -55,7 +55,7 @@ static void test_chain_appends_in_order(void **state)
 	put_buf(all[0]);
 }
 
-static void test_chain_of_two_lists(void **state)
+static void chain_joins_two_lists(void **state)
 {
 	struct doca_buf *all[5];
 
@@ -67,7 +67,7 @@ static void test_chain_of_two_lists(void **state)
 	assert_int_equal(num_free(), BUFS_ELEMENTS);
 }
 
-static void test_chain_of_what_is_not_a_head_is_not_permitted(void **state)
+static void chain_of_what_is_not_a_head_is_not_permitted(void **state)
 {
 	struct doca_buf *all[3], *buf = get_buf(9, 1);
 
@@ -85,7 +85,7 @@ static void test_chain_of_what_is_not_a_head_is_not_permitted(void **state)
 	put_buf(buf);
 }
 
-static void test_chain_of_a_shared_second_list_is_not_permitted(void **state)
+static void chain_of_a_shared_second_list_is_not_permitted(void **state)
 {
 	struct doca_buf *one = get_buf(0, 1), *two = get_buf(1, 1);
 	uint16_t old;
@@ -100,7 +100,7 @@ static void test_chain_of_a_shared_second_list_is_not_permitted(void **state)
 	put_buf(one);
 }
 
-static void test_chain_to_a_shared_first_list(void **state)
+static void chain_to_a_shared_first_list_keeps_its_references(void **state)
 {
 	struct doca_buf *all[] = {get_buf(0, 1), get_buf(1, 1)};
 	uint16_t old;
@@ -114,7 +114,7 @@ static void test_chain_to_a_shared_first_list(void **state)
 	put_buf(all[0]);
 }
 
-static void test_chain_bad_values(void **state)
+static void chain_refuses_null_and_itself(void **state)
 {
 	struct doca_buf *all[3];
 
@@ -126,7 +126,7 @@ static void test_chain_bad_values(void **state)
 	put_buf(all[0]);
 }
 
-static void test_chain_tail_appends_in_order(void **state)
+static void chain_tail_appends_in_order(void **state)
 {
 	struct doca_buf *all[5];
 
@@ -140,7 +140,7 @@ static void test_chain_tail_appends_in_order(void **state)
 	put_buf(all[0]);
 }
 
-static void test_chain_tail_needs_the_tail(void **state)
+static void chain_tail_needs_the_tail(void **state)
 {
 	struct doca_buf *all[3], *buf = get_buf(9, 1), *other = get_buf(10, 1);
 
@@ -159,7 +159,7 @@ static void test_chain_tail_needs_the_tail(void **state)
 	put_buf(buf);
 }
 
-static void test_unchain_splits_before_the_second(void **state)
+static void unchain_splits_before_the_second(void **state)
 {
 	struct doca_buf *all[6];
 
@@ -177,7 +177,7 @@ static void test_unchain_splits_before_the_second(void **state)
 	put_buf(all[4]);
 }
 
-static void test_unchain_leaves_the_references_to_the_first(void **state)
+static void unchain_leaves_the_references_to_the_first(void **state)
 {
 	struct doca_buf *all[2];
 	uint16_t old;
@@ -192,7 +192,7 @@ static void test_unchain_leaves_the_references_to_the_first(void **state)
 	put_buf(all[1]);
 }
 
-static void test_unchain_of_what_is_not_in_the_list_is_invalid(void **state)
+static void unchain_of_what_is_not_in_the_list_is_invalid(void **state)
 {
 	struct doca_buf *all[3], *other[2];
 
@@ -209,7 +209,7 @@ static void test_unchain_of_what_is_not_in_the_list_is_invalid(void **state)
 	put_buf(other[0]);
 }
 
-static void test_unchain_from_what_is_not_a_head_is_not_permitted(void **state)
+static void unchain_from_what_is_not_a_head_is_not_permitted(void **state)
 {
 	struct doca_buf *all[3];
 
@@ -219,7 +219,7 @@ static void test_unchain_from_what_is_not_a_head_is_not_permitted(void **state)
 	put_buf(all[0]);
 }
 
-static void test_references_to_an_inner_element_are_not_permitted(void **state)
+static void references_to_an_inner_element_are_not_permitted(void **state)
 {
 	struct doca_buf *all[3];
 	uint16_t old = 7;
@@ -237,7 +237,7 @@ static void test_references_to_an_inner_element_are_not_permitted(void **state)
 	put_buf(all[0]);
 }
 
-static void test_the_last_reference_to_a_list_gives_all_elements_back(void **state)
+static void the_last_reference_to_a_list_gives_all_elements_back(void **state)
 {
 	struct doca_buf *all[MAX_LIST];
 	uint16_t old = 0;
@@ -262,7 +262,7 @@ static void test_the_last_reference_to_a_list_gives_all_elements_back(void **sta
 		put_buf(all[i]);
 }
 
-static void test_a_list_given_back_is_bad_state(void **state)
+static void a_list_given_back_is_bad_state(void **state)
 {
 	struct doca_buf *all[2], *next, *last;
 	uint32_t len = 7;
@@ -285,7 +285,7 @@ static void test_a_list_given_back_is_bad_state(void **state)
 	assert_int_equal(num_free(), BUFS_ELEMENTS);
 }
 
-static void test_a_list_over_maps_and_inventories(void **state)
+static void a_list_may_have_several_maps_and_inventories(void **state)
 {
 	struct doca_mmap *imported = imported_map();
 	struct doca_buf_inventory *other;
@@ -312,7 +312,7 @@ static void test_a_list_over_maps_and_inventories(void **state)
 	assert_ok(doca_mmap_destroy(imported));
 }
 
-static void test_list_functions_need_their_arguments(void **state)
+static void list_functions_need_their_arguments(void **state)
 {
 	struct doca_buf *buf = get_buf(0, 1), *other;
 	uint32_t len;
@@ -333,7 +333,7 @@ static void test_list_functions_need_their_arguments(void **state)
 	put_buf(buf);
 }
 
-static void test_dup_of_a_buf_copies_its_description(void **state)
+static void dup_of_a_buf_copies_its_description(void **state)
 {
 	struct doca_buf *buf = get_buf(100, 50), *dup;
 	uint16_t old;
@@ -353,7 +353,7 @@ static void test_dup_of_a_buf_copies_its_description(void **state)
 	put_buf(dup);
 }
 
-static void test_dup_of_a_chain_copies_every_element(void **state)
+static void dup_of_a_chain_copies_every_element(void **state)
 {
 	struct doca_buf *all[4], *copy[4];
 
@@ -372,7 +372,7 @@ static void test_dup_of_a_chain_copies_every_element(void **state)
 	put_buf(copy[0]);
 }
 
-static void test_dup_of_a_chain_that_does_not_fit_is_no_memory(void **state)
+static void dup_of_a_chain_that_does_not_fit_is_no_memory(void **state)
 {
 	struct doca_buf *all[5], *copy = NULL;
 
@@ -385,7 +385,7 @@ static void test_dup_of_a_chain_that_does_not_fit_is_no_memory(void **state)
 	put_buf(all[0]);
 }
 
-static void test_dup_of_an_inner_element_is_not_permitted(void **state)
+static void dup_of_an_inner_element_is_not_permitted(void **state)
 {
 	struct doca_buf *all[3], *copy = NULL;
 
@@ -399,7 +399,7 @@ static void test_dup_of_an_inner_element_is_not_permitted(void **state)
 }
 
 /* Only a map that does not count its bufs can be stopped while one exists. */
-static void test_dup_of_a_chain_on_a_stopped_map_is_bad_state(void **state)
+static void dup_of_a_chain_on_a_stopped_map_is_bad_state(void **state)
 {
 	struct doca_mmap *shared = new_map();
 	struct doca_buf *one = get_buf(0, 1), *two, *copy = NULL;
@@ -417,7 +417,7 @@ static void test_dup_of_a_chain_on_a_stopped_map_is_bad_state(void **state)
 	assert_ok(doca_mmap_destroy(shared));
 }
 
-static void test_dup_bad_values(void **state)
+static void dup_needs_its_arguments(void **state)
 {
 	struct doca_buf *buf = get_buf(0, 1), *copy = NULL;
 
@@ -431,30 +431,30 @@ static void test_dup_bad_values(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		bufs_test(test_a_single_buf_is_first_and_last_and_in_no_list),
-		bufs_test(test_chain_appends_in_order),
-		bufs_test(test_chain_of_two_lists),
-		bufs_test(test_chain_of_what_is_not_a_head_is_not_permitted),
-		bufs_test(test_chain_of_a_shared_second_list_is_not_permitted),
-		bufs_test(test_chain_to_a_shared_first_list),
-		bufs_test(test_chain_bad_values),
-		bufs_test(test_chain_tail_appends_in_order),
-		bufs_test(test_chain_tail_needs_the_tail),
-		bufs_test(test_unchain_splits_before_the_second),
-		bufs_test(test_unchain_leaves_the_references_to_the_first),
-		bufs_test(test_unchain_of_what_is_not_in_the_list_is_invalid),
-		bufs_test(test_unchain_from_what_is_not_a_head_is_not_permitted),
-		bufs_test(test_references_to_an_inner_element_are_not_permitted),
-		bufs_test(test_the_last_reference_to_a_list_gives_all_elements_back),
-		bufs_test(test_a_list_given_back_is_bad_state),
-		bufs_test(test_a_list_over_maps_and_inventories),
-		bufs_test(test_list_functions_need_their_arguments),
-		bufs_test(test_dup_of_a_buf_copies_its_description),
-		bufs_test(test_dup_of_a_chain_copies_every_element),
-		bufs_test(test_dup_of_a_chain_that_does_not_fit_is_no_memory),
-		bufs_test(test_dup_of_an_inner_element_is_not_permitted),
-		bufs_test(test_dup_of_a_chain_on_a_stopped_map_is_bad_state),
-		bufs_test(test_dup_bad_values),
+		bufs_test(a_single_buf_is_first_and_last_and_in_no_list),
+		bufs_test(chain_appends_in_order),
+		bufs_test(chain_joins_two_lists),
+		bufs_test(chain_of_what_is_not_a_head_is_not_permitted),
+		bufs_test(chain_of_a_shared_second_list_is_not_permitted),
+		bufs_test(chain_to_a_shared_first_list_keeps_its_references),
+		bufs_test(chain_refuses_null_and_itself),
+		bufs_test(chain_tail_appends_in_order),
+		bufs_test(chain_tail_needs_the_tail),
+		bufs_test(unchain_splits_before_the_second),
+		bufs_test(unchain_leaves_the_references_to_the_first),
+		bufs_test(unchain_of_what_is_not_in_the_list_is_invalid),
+		bufs_test(unchain_from_what_is_not_a_head_is_not_permitted),
+		bufs_test(references_to_an_inner_element_are_not_permitted),
+		bufs_test(the_last_reference_to_a_list_gives_all_elements_back),
+		bufs_test(a_list_given_back_is_bad_state),
+		bufs_test(a_list_may_have_several_maps_and_inventories),
+		bufs_test(list_functions_need_their_arguments),
+		bufs_test(dup_of_a_buf_copies_its_description),
+		bufs_test(dup_of_a_chain_copies_every_element),
+		bufs_test(dup_of_a_chain_that_does_not_fit_is_no_memory),
+		bufs_test(dup_of_an_inner_element_is_not_permitted),
+		bufs_test(dup_of_a_chain_on_a_stopped_map_is_bad_state),
+		bufs_test(dup_needs_its_arguments),
 	};
 
 	test_parse_options(argc, argv);

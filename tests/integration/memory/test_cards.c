@@ -44,12 +44,12 @@ static struct doca_mmap *map_on_both(void)
 	return mmap;
 }
 
-static void test_devices_are_two(void **state)
+static void devices_of_two_cards_are_two(void **state)
 {
 	assert_ptr_not_equal(devs[0], devs[1]);
 }
 
-static void test_each_device_has_its_export(void **state)
+static void each_device_has_its_export(void **state)
 {
 	struct doca_mmap *mmap = map_on_both();
 	struct doca_mmap *imported;
@@ -71,7 +71,7 @@ static void test_each_device_has_its_export(void **state)
 	assert_ok(doca_mmap_destroy(mmap));
 }
 
-static void test_start_is_on_all_or_none(void **state)
+static void start_is_on_all_devices_or_none(void **state)
 {
 	struct objects before, after;
 	struct dpumap_dm *dm;
@@ -92,7 +92,7 @@ static void test_start_is_on_all_or_none(void **state)
 	assert_ok(dpumap_dm_free(dm));
 }
 
-static void test_memory_of_another_device_is_refused(void **state)
+static void memory_of_another_device_is_refused(void **state)
 {
 	struct dpumap_umem *umem;
 	struct dpumap_dm *dm;
@@ -114,7 +114,7 @@ static void test_memory_of_another_device_is_refused(void **state)
 	assert_ok(dpumap_dm_free(dm));
 }
 
-static void test_copy_needs_the_queues_device(void **state)
+static void copy_needs_the_queues_device(void **state)
 {
 	struct fixture second = {.dev = devs[1]};
 	struct doca_mmap *mmap;
@@ -140,7 +140,7 @@ static void test_copy_needs_the_queues_device(void **state)
 	assert_ok(dpumap_dma_destroy(second.dma));
 }
 
-static void test_maximum_of_devices(void **state)
+static void devices_of_a_map_have_a_maximum(void **state)
 {
 	struct doca_mmap *mmap;
 
@@ -160,12 +160,12 @@ static void test_maximum_of_devices(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cards_test(test_devices_are_two),
-		cards_test(test_each_device_has_its_export),
-		cards_test(test_start_is_on_all_or_none),
-		cards_test(test_memory_of_another_device_is_refused),
-		cards_test(test_copy_needs_the_queues_device),
-		cards_test(test_maximum_of_devices),
+		cards_test(devices_of_two_cards_are_two),
+		cards_test(each_device_has_its_export),
+		cards_test(start_is_on_all_devices_or_none),
+		cards_test(memory_of_another_device_is_refused),
+		cards_test(copy_needs_the_queues_device),
+		cards_test(devices_of_a_map_have_a_maximum),
 	};
 
 	test_parse_options(argc, argv);

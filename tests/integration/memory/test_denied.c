@@ -58,7 +58,7 @@ static doca_error_t import_changed(void)
 	return peer_import(&peer, 0, &changed);
 }
 
-static void test_wrong_access_key(void **state)
+static void wrong_access_key_is_denied(void **state)
 {
 	export_from_parent(FROM_MEMORY, LOCAL_RW | PCI_RW);
 	for (size_t i = 0; i < sizeof(fields.access_key); i += 31) {
@@ -71,7 +71,7 @@ static void test_wrong_access_key(void **state)
 	assert_unharmed();
 }
 
-static void test_wrong_vhca_id(void **state)
+static void wrong_vhca_id_is_denied(void **state)
 {
 	export_from_parent(FROM_MEMORY, LOCAL_RW | PCI_RW);
 	for (uint16_t flip = 1; flip; flip = (uint16_t)(flip << 1)) {
@@ -82,7 +82,7 @@ static void test_wrong_vhca_id(void **state)
 	assert_unharmed();
 }
 
-static void test_wrong_mkey(void **state)
+static void wrong_mkey_is_denied(void **state)
 {
 	export_from_parent(FROM_MEMORY, LOCAL_RW | PCI_RW);
 	fields.mkey ^= 0x00800000;
@@ -90,7 +90,7 @@ static void test_wrong_mkey(void **state)
 	assert_unharmed();
 }
 
-static void test_descriptor_of_another_card(void **state)
+static void descriptor_of_another_card_is_denied(void **state)
 {
 	export_from_parent(FROM_MEMORY, LOCAL_RW | PCI_RW);
 	fields.device_guid ^= 1;
@@ -117,12 +117,12 @@ static void read_outside(enum map_source source)
 	assert_unharmed();
 }
 
-static void test_outside_of_memory(void **state)
+static void access_outside_of_memory_is_denied(void **state)
 {
 	read_outside(FROM_MEMORY);
 }
 
-static void test_outside_of_device_memory(void **state)
+static void access_outside_of_device_memory_is_denied(void **state)
 {
 	read_outside(FROM_DEVICE_MEMORY);
 }
@@ -144,17 +144,17 @@ static void write_to_read_only(enum map_source source)
 	assert_unharmed();
 }
 
-static void test_write_to_read_only_memory(void **state)
+static void write_to_read_only_memory_is_denied(void **state)
 {
 	write_to_read_only(FROM_MEMORY);
 }
 
-static void test_write_to_read_only_device_memory(void **state)
+static void write_to_read_only_device_memory_is_denied(void **state)
 {
 	write_to_read_only(FROM_DEVICE_MEMORY);
 }
 
-static void test_bare_key_of_the_exporter(void **state)
+static void bare_key_of_the_exporter_is_denied(void **state)
 {
 	export_from_parent(FROM_MEMORY, LOCAL_RW | PCI_RW);
 	assert_int_equal(peer_key_access(&peer, fields.mkey, fields.addr, KEY_REMOTE_READ),
@@ -166,7 +166,7 @@ static void test_bare_key_of_the_exporter(void **state)
 	assert_unharmed();
 }
 
-static void test_descriptor_of_an_ended_export(void **state)
+static void descriptor_of_an_ended_export_is_denied(void **state)
 {
 	struct map_spec what = {.source = FROM_MEMORY, .len = LEN, .access = PCI_RW, .seed = 1};
 	struct descriptor other;
@@ -185,16 +185,16 @@ static void test_descriptor_of_an_ended_export(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		denied_test(test_wrong_access_key),
-		denied_test(test_wrong_vhca_id),
-		denied_test(test_wrong_mkey),
-		denied_test(test_descriptor_of_another_card),
-		denied_test(test_outside_of_memory),
-		denied_test(test_outside_of_device_memory),
-		denied_test(test_write_to_read_only_memory),
-		denied_test(test_write_to_read_only_device_memory),
-		denied_test(test_bare_key_of_the_exporter),
-		denied_test(test_descriptor_of_an_ended_export),
+		denied_test(wrong_access_key_is_denied),
+		denied_test(wrong_vhca_id_is_denied),
+		denied_test(wrong_mkey_is_denied),
+		denied_test(descriptor_of_another_card_is_denied),
+		denied_test(access_outside_of_memory_is_denied),
+		denied_test(access_outside_of_device_memory_is_denied),
+		denied_test(write_to_read_only_memory_is_denied),
+		denied_test(write_to_read_only_device_memory_is_denied),
+		denied_test(bare_key_of_the_exporter_is_denied),
+		denied_test(descriptor_of_an_ended_export_is_denied),
 	};
 
 	test_parse_options(argc, argv);

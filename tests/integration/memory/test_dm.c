@@ -22,7 +22,7 @@ static int open_all(void **state)
 		       : -1;
 }
 
-static void test_limits(void **state)
+static void allocation_has_a_maximum_length(void **state)
 {
 	struct dpumap_dm *dm = NULL;
 	size_t len = 0;
@@ -42,7 +42,7 @@ static void test_limits(void **state)
 	assert_error(dpumap_dm_free(NULL), DOCA_ERROR_INVALID_VALUE);
 }
 
-static void test_capabilities(void **state)
+static void capabilities_limit_the_alignment(void **state)
 {
 	struct doca_devinfo *info = doca_dev_as_devinfo(fixture.dev);
 	uint64_t granularity = 0;
@@ -88,7 +88,7 @@ static uint64_t rounded(uint64_t len)
 }
 
 /* The free memory that is reported can be allocated, and not a granule more. */
-static void test_free_memory(void **state)
+static void reported_free_memory_can_be_allocated(void **state)
 {
 	uint64_t longest = 99, total = 99;
 	struct dpumap_dm *first, *rest, *more;
@@ -110,7 +110,7 @@ static void test_free_memory(void **state)
 }
 
 /* Pieces in pages of their own, so that free memory is fragmented. */
-static void test_free_memory_in_pieces(void **state)
+static void free_memory_is_counted_in_fragments_too(void **state)
 {
 	struct dpumap_dm *pieces[8];
 	uint64_t longest, total;
@@ -128,7 +128,7 @@ static void test_free_memory_in_pieces(void **state)
 	assert_free(max_len, max_len);
 }
 
-static void test_exhaustion(void **state)
+static void allocation_fails_when_all_memory_is_allocated(void **state)
 {
 	struct dpumap_dm *pieces[256];
 	doca_error_t result;
@@ -143,7 +143,7 @@ static void test_exhaustion(void **state)
 		assert_ok(dpumap_dm_free(pieces[--n]));
 }
 
-static void test_cpu_access(void **state)
+static void processor_reads_what_it_wrote_within_the_range(void **state)
 {
 	uint8_t out[256], in[256] = {0};
 	struct dpumap_dm *dm;
@@ -173,7 +173,7 @@ static struct doca_mmap *map_of(struct dpumap_dm *dm, size_t offset, size_t len,
 	return mmap;
 }
 
-static void test_memrange_bad_values(void **state)
+static void invalid_device_memory_ranges_are_refused(void **state)
 {
 	struct doca_mmap *mmap;
 	struct dpumap_dm *dm;
@@ -191,7 +191,7 @@ static void test_memrange_bad_values(void **state)
 	assert_ok(dpumap_dm_free(dm));
 }
 
-static void test_free_while_mapped(void **state)
+static void free_of_mapped_memory_is_in_use(void **state)
 {
 	struct doca_mmap *mmap;
 	struct dpumap_dm *dm;
@@ -207,7 +207,7 @@ static void test_free_while_mapped(void **state)
 }
 
 /* Register it like a verbs program that has the context, or like an importer. */
-static void test_free_while_others_have_it_registered(void **state)
+static void free_of_memory_that_others_registered_is_in_use(void **state)
 {
 	struct dpumap_dm *dm, *import;
 	struct doca_mmap *mmap;
@@ -233,7 +233,7 @@ static void test_free_while_others_have_it_registered(void **state)
 	assert_ok(dpumap_dm_free(import));
 }
 
-static void test_import(void **state)
+static void import_by_handle_is_the_same_memory(void **state)
 {
 	struct dpumap_dm *dm, *import, *none = NULL;
 	uint32_t handle = 0, same = 1;
@@ -265,7 +265,7 @@ static void test_import(void **state)
 	assert_null(none);
 }
 
-static void test_two_maps_have_two_names(void **state)
+static void two_maps_have_two_names(void **state)
 {
 	struct doca_mmap *low, *high, *other;
 	struct dpumap_dm *a, *b;
@@ -290,7 +290,7 @@ static void test_two_maps_have_two_names(void **state)
 	assert_ok(dpumap_dm_free(b));
 }
 
-static void test_copy_through_device_memory(void **state)
+static void copies_go_through_device_memory(void **state)
 {
 	struct fixture_buf from, to;
 	struct doca_mmap *mmap;
@@ -320,7 +320,7 @@ static void test_copy_through_device_memory(void **state)
 }
 
 /* Zero-based registrations anywhere in the memory: each map reaches its own bytes only. */
-static void test_maps_of_any_part(void **state)
+static void map_of_any_part_reaches_its_own_bytes_only(void **state)
 {
 	static const struct {
 		size_t offset, len;
@@ -425,7 +425,7 @@ static void assert_word(const struct word *word, uint64_t offset, uint64_t wante
 	assert_true(value == wanted);
 }
 
-static void test_atomics(void **state)
+static void atomics_change_one_word_of_device_memory(void **state)
 {
 	const uint64_t start = 0xfffffffffffffff0, unlike = 77;
 	struct word word;
@@ -464,7 +464,7 @@ static void assert_no_atomic(uint32_t access, uint64_t offset, int status)
 	close_word(&word);
 }
 
-static void test_atomics_refused(void **state)
+static void atomics_without_permission_range_or_alignment_are_refused(void **state)
 {
 	assert_no_atomic(PEERS_ACCESS & ~(uint32_t)DOCA_ACCESS_FLAG_RDMA_ATOMIC, 0,
 			 IBV_WC_REM_ACCESS_ERR);
@@ -472,7 +472,7 @@ static void test_atomics_refused(void **state)
 	assert_no_atomic(PEERS_ACCESS, 4, IBV_WC_REM_INV_REQ_ERR);
 }
 
-static void test_peer_reads_and_writes(void **state)
+static void peer_reads_and_writes(void **state)
 {
 	uint8_t sent[RC_ACCESS_LEN], got[RC_ACCESS_LEN];
 	struct word word;
@@ -495,7 +495,7 @@ static void test_peer_reads_and_writes(void **state)
 }
 
 /* Pieces of one memory, each the range of a map; a copy to one changes no other. */
-static void test_maps_of_pieces(void **state)
+static void copy_to_a_piece_changes_no_other(void **state)
 {
 	struct dpumap_dm_piece pieces[16];
 	struct doca_mmap *maps[16];
@@ -536,23 +536,23 @@ static void test_maps_of_pieces(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		dm_test(test_limits),
-		dm_test(test_capabilities),
-		dm_test(test_free_memory),
-		dm_test(test_free_memory_in_pieces),
-		dm_test(test_exhaustion),
-		dm_test(test_cpu_access),
-		dm_test(test_memrange_bad_values),
-		dm_test(test_free_while_mapped),
-		dm_test(test_free_while_others_have_it_registered),
-		dm_test(test_import),
-		dm_test(test_two_maps_have_two_names),
-		dm_test(test_copy_through_device_memory),
-		dm_test(test_maps_of_any_part),
-		dm_test(test_peer_reads_and_writes),
-		dm_test(test_atomics),
-		dm_test(test_atomics_refused),
-		dm_test(test_maps_of_pieces),
+		dm_test(allocation_has_a_maximum_length),
+		dm_test(capabilities_limit_the_alignment),
+		dm_test(reported_free_memory_can_be_allocated),
+		dm_test(free_memory_is_counted_in_fragments_too),
+		dm_test(allocation_fails_when_all_memory_is_allocated),
+		dm_test(processor_reads_what_it_wrote_within_the_range),
+		dm_test(invalid_device_memory_ranges_are_refused),
+		dm_test(free_of_mapped_memory_is_in_use),
+		dm_test(free_of_memory_that_others_registered_is_in_use),
+		dm_test(import_by_handle_is_the_same_memory),
+		dm_test(two_maps_have_two_names),
+		dm_test(copies_go_through_device_memory),
+		dm_test(map_of_any_part_reaches_its_own_bytes_only),
+		dm_test(peer_reads_and_writes),
+		dm_test(atomics_change_one_word_of_device_memory),
+		dm_test(atomics_without_permission_range_or_alignment_are_refused),
+		dm_test(copy_to_a_piece_changes_no_other),
 	};
 
 	test_parse_options(argc, argv);

@@ -194,7 +194,7 @@ static void sweep(enum fault_kind kind, int err)
 	assert_true(objects_wait(&before));
 }
 
-static void test_sweep(void **state)
+static void each_failure_of_device_memory_leaves_nothing_behind(void **state)
 {
 	static const int errors[] = {EIO, ENOMEM, EREMOTEIO};
 
@@ -222,7 +222,7 @@ static void free_of_busy_memory_is_in_use(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		fixture_test(test_sweep),
+		fixture_test(each_failure_of_device_memory_leaves_nothing_behind),
 		fixture_test(free_of_busy_memory_is_in_use),
 	};
 

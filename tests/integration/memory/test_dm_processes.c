@@ -199,7 +199,7 @@ static void end_peer(void)
 	assert_true(process_finish(&peer));
 }
 
-static void test_both_see_the_same_bytes(void **state)
+static void owner_and_importer_see_the_same_bytes(void **state)
 {
 	fixture_fill(wanted, LEN, 1);
 	assert_ok(dpumap_dm_write(dm, 0, wanted, LEN));
@@ -219,7 +219,7 @@ static void test_both_see_the_same_bytes(void **state)
 }
 
 /* The importer's map is exported, and imported by the parent: the device sees one memory too. */
-static void test_map_of_importer(void **state)
+static void map_of_an_importer_reaches_the_owners_memory(void **state)
 {
 	struct doca_mmap *mmap;
 	struct fixture_buf buf;
@@ -260,7 +260,7 @@ static void test_map_of_importer(void **state)
 	end_peer();
 }
 
-static void test_numbers_of_nothing(void **state)
+static void handle_of_freed_memory_is_not_found(void **state)
 {
 	uint32_t handle;
 
@@ -270,7 +270,7 @@ static void test_numbers_of_nothing(void **state)
 	end_peer();
 }
 
-static void test_importer_dies(void **state)
+static void death_of_an_importer_leaves_the_memory(void **state)
 {
 	fixture_fill(wanted, LEN, 5);
 	assert_ok(dpumap_dm_write(dm, 0, wanted, LEN));
@@ -288,10 +288,10 @@ static void test_importer_dies(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		processes_test(test_both_see_the_same_bytes),
-		processes_test(test_map_of_importer),
-		processes_test(test_numbers_of_nothing),
-		processes_test(test_importer_dies),
+		processes_test(owner_and_importer_see_the_same_bytes),
+		processes_test(map_of_an_importer_reaches_the_owners_memory),
+		processes_test(handle_of_freed_memory_is_not_found),
+		processes_test(death_of_an_importer_leaves_the_memory),
 	};
 	const char *socket;
 

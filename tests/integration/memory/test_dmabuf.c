@@ -120,22 +120,22 @@ static void copy_both_ways(uint8_t *name)
 	assert_ok(doca_mmap_destroy(mmap));
 }
 
-static void test_copy(void **state)
+static void memory_of_a_dmabuf_is_copied_both_ways(void **state)
 {
 	copy_both_ways(ALIGNED_NAME);
 }
 
-static void test_copy_with_an_odd_name(void **state)
+static void memory_at_an_odd_address_is_copied_both_ways(void **state)
 {
 	copy_both_ways(ODD_NAME);
 }
 
-static void test_copy_without_a_name(void **state)
+static void memory_without_an_address_is_copied_both_ways(void **state)
 {
 	copy_both_ways(NULL);
 }
 
-static void test_read_only(void **state)
+static void a_map_without_write_permission_is_only_a_source(void **state)
 {
 	struct doca_mmap *mmap = started_map(ALIGNED_NAME, 0);
 
@@ -178,7 +178,7 @@ static void export_pci(uint8_t *name)
 	assert_ok(doca_mmap_destroy(from));
 }
 
-static void test_export_pci(void **state)
+static void dmabuf_is_exported_over_pci(void **state)
 {
 	export_pci(ALIGNED_NAME);
 	export_pci(ODD_NAME);
@@ -224,13 +224,13 @@ static void keys(uint8_t *name)
 	assert_ok(doca_mmap_destroy(from));
 }
 
-static void test_keys(void **state)
+static void keys_of_a_dmabuf_reach_its_bytes(void **state)
 {
 	keys(ALIGNED_NAME);
 	keys(ODD_NAME);
 }
 
-static void test_caller_may_close_it(void **state)
+static void caller_may_close_its_descriptor_before_the_start(void **state)
 {
 	int fd = dup(memfd);
 	struct doca_mmap *mmap = new_map(fd, ALIGNED_NAME, LOCAL_RW);
@@ -252,7 +252,7 @@ static int lowest_free_fd(void)
 	return fd;
 }
 
-static void test_map_closes_its_own(void **state)
+static void map_closes_its_own_descriptor(void **state)
 {
 	int before = lowest_free_fd();
 	struct doca_mmap *mmap = new_map(memfd, ALIGNED_NAME, LOCAL_RW);
@@ -263,7 +263,7 @@ static void test_map_closes_its_own(void **state)
 }
 
 /* In a program that has closed its standard input, 0 is a descriptor as any other. */
-static void test_descriptor_0(void **state)
+static void descriptor_0_is_valid(void **state)
 {
 	int saved = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
 	struct doca_mmap *of_0, *on_0;
@@ -288,7 +288,7 @@ static void test_descriptor_0(void **state)
 	close(saved);
 }
 
-static void test_map_over_a_umem_names_its_source(void **state)
+static void map_over_a_umem_names_its_source(void **state)
 {
 	struct dpumap_umem *umem;
 	struct doca_mmap *mmap;
@@ -308,7 +308,7 @@ static void test_map_over_a_umem_names_its_source(void **state)
 	assert_ok(dpumap_umem_deregister(umem));
 }
 
-static void test_bad_values(void **state)
+static void invalid_dmabuf_ranges_are_refused(void **state)
 {
 	struct doca_mmap *mmap;
 	int closed = dup(memfd);
@@ -334,7 +334,7 @@ static void test_bad_values(void **state)
 }
 
 /* Nothing of it is mapped before the map is started. */
-static void test_range_may_end_where_addresses_end(void **state)
+static void range_may_end_where_addresses_end(void **state)
 {
 	struct doca_mmap *mmap;
 
@@ -353,7 +353,7 @@ static void test_range_may_end_where_addresses_end(void **state)
 	assert_ok(doca_mmap_destroy(mmap));
 }
 
-static void test_once_in_life(void **state)
+static void a_map_takes_one_range_in_its_life(void **state)
 {
 	struct doca_mmap *mmap = new_map(memfd, ALIGNED_NAME, LOCAL_RW | PCI_RW);
 	struct doca_mmap *imported;
@@ -387,7 +387,7 @@ static void refuse_start(int fd, size_t offset, size_t len)
 	assert_ok(doca_mmap_destroy(mmap));
 }
 
-static void test_beyond_the_end(void **state)
+static void range_beyond_the_end_of_the_file_is_refused(void **state)
 {
 	refuse_start(memfd, LEN, 1);
 	refuse_start(memfd, LEN - 4096, 4097);
@@ -410,7 +410,7 @@ static void fd_without_a_dmabuf_is_refused(void **state)
 	close(sock);
 }
 
-static void test_dpa_memory(void **state)
+static void dpa_memory_is_not_supported(void **state)
 {
 	struct doca_dpa *dpa = (struct doca_dpa *)(void *)bytes;
 	struct doca_mmap *mmap;
@@ -440,22 +440,22 @@ static void test_dpa_memory(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		dmabuf_test(test_copy),
-		dmabuf_test(test_copy_with_an_odd_name),
-		dmabuf_test(test_copy_without_a_name),
-		dmabuf_test(test_read_only),
-		dmabuf_test(test_export_pci),
-		dmabuf_test(test_keys),
-		dmabuf_test(test_caller_may_close_it),
-		dmabuf_test(test_map_closes_its_own),
-		dmabuf_test(test_descriptor_0),
-		dmabuf_test(test_map_over_a_umem_names_its_source),
-		dmabuf_test(test_bad_values),
-		dmabuf_test(test_range_may_end_where_addresses_end),
-		dmabuf_test(test_once_in_life),
-		dmabuf_test(test_beyond_the_end),
+		dmabuf_test(memory_of_a_dmabuf_is_copied_both_ways),
+		dmabuf_test(memory_at_an_odd_address_is_copied_both_ways),
+		dmabuf_test(memory_without_an_address_is_copied_both_ways),
+		dmabuf_test(a_map_without_write_permission_is_only_a_source),
+		dmabuf_test(dmabuf_is_exported_over_pci),
+		dmabuf_test(keys_of_a_dmabuf_reach_its_bytes),
+		dmabuf_test(caller_may_close_its_descriptor_before_the_start),
+		dmabuf_test(map_closes_its_own_descriptor),
+		dmabuf_test(descriptor_0_is_valid),
+		dmabuf_test(map_over_a_umem_names_its_source),
+		dmabuf_test(invalid_dmabuf_ranges_are_refused),
+		dmabuf_test(range_may_end_where_addresses_end),
+		dmabuf_test(a_map_takes_one_range_in_its_life),
+		dmabuf_test(range_beyond_the_end_of_the_file_is_refused),
 		dmabuf_test(fd_without_a_dmabuf_is_refused),
-		dmabuf_test(test_dpa_memory),
+		dmabuf_test(dpa_memory_is_not_supported),
 	};
 
 	test_parse_options(argc, argv);

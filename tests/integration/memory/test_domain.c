@@ -150,7 +150,7 @@ static bool is_zero(const struct record *record)
 	return true;
 }
 
-static void test_memory_comes_from_the_callbacks(void **state)
+static void memory_comes_from_the_callbacks(void **state)
 {
 	struct dpumap_parent_domain *domain;
 	struct dpumap_dma *dma;
@@ -228,12 +228,12 @@ static void refuse_at_each(enum habit habit, doca_error_t wanted)
 	assert_ok(dpumap_parent_domain_destroy(domain));
 }
 
-static void test_allocator_runs_out(void **state)
+static void allocator_that_runs_out_is_no_memory(void **state)
 {
 	refuse_at_each(RUN_OUT, DOCA_ERROR_NO_MEMORY);
 }
 
-static void test_misaligned_memory(void **state)
+static void misaligned_memory_of_the_callbacks_is_refused(void **state)
 {
 	refuse_at_each(MISALIGN, DOCA_ERROR_INVALID_VALUE);
 }
@@ -244,13 +244,13 @@ static void test_misaligned_memory(void **state)
 #define only_without_ndebug() (void)0
 #endif
 
-static void test_memory_that_is_not_zero(void **state)
+static void memory_that_is_not_zero_is_refused(void **state)
 {
 	only_without_ndebug();
 	refuse_at_each(SOIL, DOCA_ERROR_INVALID_VALUE);
 }
 
-static void test_memory_that_fork_copies(void **state)
+static void memory_that_fork_copies_is_refused(void **state)
 {
 	only_without_ndebug();
 	if (ibv_is_fork_initialized() != IBV_FORK_ENABLED)
@@ -258,7 +258,7 @@ static void test_memory_that_fork_copies(void **state)
 	refuse_at_each(COPY_ON_FORK, DOCA_ERROR_INVALID_VALUE);
 }
 
-static void test_bad_arguments(void **state)
+static void domain_functions_need_their_arguments(void **state)
 {
 	const struct dpumap_allocator no_alloc = {NULL, record_free, NULL};
 	const struct dpumap_allocator no_free = {record_alloc, NULL, NULL};
@@ -303,7 +303,7 @@ static void destroy_with_users_is_in_use(void **state)
 	assert_int_equal(recorder.freed, recorder.n);
 }
 
-static void test_domain_keeps_its_device(void **state)
+static void domain_keeps_its_device(void **state)
 {
 	struct dpumap_parent_domain *domain;
 	struct doca_dev *dev;
@@ -318,7 +318,7 @@ static void test_domain_keeps_its_device(void **state)
 	assert_true(objects_wait(&before));
 }
 
-static void test_thread_domain(void **state)
+static void copies_run_in_a_thread_domain(void **state)
 {
 	struct dpumap_parent_domain *domain;
 	struct dpumap_dma *dma;
@@ -358,7 +358,7 @@ static void use_arena(struct dpumap_arena *arena)
 	assert_ok(dpumap_arena_destroy(arena));
 }
 
-static void test_arena_of_the_user(void **state)
+static void copies_run_in_an_arena_of_the_user(void **state)
 {
 	struct dpumap_arena *arena;
 	void *memory =
@@ -372,7 +372,7 @@ static void test_arena_of_the_user(void **state)
 	munmap(memory, ARENA_LEN);
 }
 
-static void test_arena_too_small(void **state)
+static void arena_that_is_too_small_is_no_memory(void **state)
 {
 	static uint8_t memory[4096] __attribute__((aligned(64)));
 	struct dpumap_parent_domain *domain;
@@ -388,7 +388,7 @@ static void test_arena_too_small(void **state)
 	assert_ok(dpumap_arena_destroy(arena));
 }
 
-static void test_arena_of_huge_pages(void **state)
+static void copies_run_in_an_arena_of_huge_pages(void **state)
 {
 	struct dpumap_arena *arena;
 	doca_error_t result;
@@ -402,7 +402,7 @@ static void test_arena_of_huge_pages(void **state)
 	use_arena(arena);
 }
 
-static void test_arena_on_a_node(void **state)
+static void copies_run_in_an_arena_on_a_node(void **state)
 {
 	struct dpumap_arena *arena;
 	doca_error_t result;
@@ -470,7 +470,7 @@ static unsigned int sweep(bool single_thread, enum fault_kind kind, int err)
 	return n - 1;
 }
 
-static void test_each_failure_once(void **state)
+static void each_failure_of_a_domain_leaves_nothing_behind(void **state)
 {
 	static const int errors[] = {EIO, ENOMEM, EREMOTEIO};
 	unsigned int live_before, points = 0;
@@ -506,21 +506,21 @@ static int open_warm(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		domain_test(test_memory_comes_from_the_callbacks),
+		domain_test(memory_comes_from_the_callbacks),
 		domain_test(allocator_may_leave_the_choice_to_the_library),
-		domain_test(test_allocator_runs_out),
-		domain_test(test_misaligned_memory),
-		domain_test(test_memory_that_is_not_zero),
-		domain_test(test_memory_that_fork_copies),
-		domain_test(test_bad_arguments),
+		domain_test(allocator_that_runs_out_is_no_memory),
+		domain_test(misaligned_memory_of_the_callbacks_is_refused),
+		domain_test(memory_that_is_not_zero_is_refused),
+		domain_test(memory_that_fork_copies_is_refused),
+		domain_test(domain_functions_need_their_arguments),
 		domain_test(destroy_with_users_is_in_use),
-		counted_test(test_domain_keeps_its_device),
-		domain_test(test_thread_domain),
-		domain_test(test_arena_of_the_user),
-		domain_test(test_arena_too_small),
-		domain_test(test_arena_of_huge_pages),
-		domain_test(test_arena_on_a_node),
-		domain_test(test_each_failure_once),
+		counted_test(domain_keeps_its_device),
+		domain_test(copies_run_in_a_thread_domain),
+		domain_test(copies_run_in_an_arena_of_the_user),
+		domain_test(arena_that_is_too_small_is_no_memory),
+		domain_test(copies_run_in_an_arena_of_huge_pages),
+		domain_test(copies_run_in_an_arena_on_a_node),
+		domain_test(each_failure_of_a_domain_leaves_nothing_behind),
 	};
 
 	test_parse_options(argc, argv);

@@ -67,7 +67,7 @@ static uint32_t key_of(const struct ibv_mr *mr)
 	return mr ? mr->rkey : 0;
 }
 
-static void test_key_of_another_domain(void **state)
+static void key_of_another_domain_is_refused(void **state)
 {
 	struct ibv_mr *mr = ibv_reg_mr(other, bytes, FOREIGN, RC_ALL);
 
@@ -76,7 +76,7 @@ static void test_key_of_another_domain(void **state)
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 }
 
-static void test_key_of_another_client(void **state)
+static void key_of_another_client_is_refused(void **state)
 {
 	struct ibv_context *client = fixture_open_context();
 	struct ibv_pd *pd = client ? ibv_alloc_pd(client) : NULL;
@@ -89,7 +89,7 @@ static void test_key_of_another_client(void **state)
 	ibv_close_device(client);
 }
 
-static void test_stale_key(void **state)
+static void key_that_no_longer_exists_is_refused(void **state)
 {
 	struct ibv_mr *mr = ibv_reg_mr(own, bytes, FOREIGN, RC_ALL);
 	uint32_t key;
@@ -105,7 +105,7 @@ static void test_stale_key(void **state)
 }
 
 /* The key no longer belongs to its first domain. */
-static void test_key_that_moved_to_another_domain(void **state)
+static void key_that_moved_to_another_domain_is_refused(void **state)
 {
 	struct ibv_mr *mr = ibv_reg_mr(own, bytes, FOREIGN, RC_ALL);
 
@@ -117,7 +117,7 @@ static void test_key_that_moved_to_another_domain(void **state)
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 }
 
-static void test_rights_and_range(void **state)
+static void key_is_valid_for_its_rights_and_range_only(void **state)
 {
 	struct ibv_mr *mr = ibv_reg_mr(own, bytes, FOREIGN, IBV_ACCESS_REMOTE_READ);
 	uint64_t at = (uintptr_t)bytes;
@@ -145,7 +145,7 @@ static int query_pd(int fd, uint32_t pd, uint32_t *pdn)
 }
 
 /* Handles belong to a client, so one client creates more objects than the other. */
-static void test_handles_of_another_client(void **state)
+static void handles_of_another_client_are_not_found(void **state)
 {
 	int mine = open_context(), theirs = open_context(), i;
 	uint32_t pd = 0, first = 0, pdn = 0;
@@ -198,7 +198,7 @@ static int create_mkey(int fd, uint32_t pdn)
 	return err == EREMOTEIO ? out[0] : -err;
 }
 
-static void test_domain_number_of_another_client(void **state)
+static void domain_number_of_another_client_is_refused(void **state)
 {
 	int mine = open_context(), theirs = open_context();
 	uint32_t my_pd = 0, their_pd = 0, my_pdn = 0, their_pdn = 0;
@@ -221,13 +221,13 @@ static void test_domain_number_of_another_client(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		ALL(test_key_of_another_domain),
-		ALL(test_key_of_another_client),
-		ALL(test_stale_key),
-		ALL(test_key_that_moved_to_another_domain),
-		ALL(test_rights_and_range),
-		counted_test(test_handles_of_another_client),
-		counted_test(test_domain_number_of_another_client),
+		ALL(key_of_another_domain_is_refused),
+		ALL(key_of_another_client_is_refused),
+		ALL(key_that_no_longer_exists_is_refused),
+		ALL(key_that_moved_to_another_domain_is_refused),
+		ALL(key_is_valid_for_its_rights_and_range_only),
+		counted_test(handles_of_another_client_are_not_found),
+		counted_test(domain_number_of_another_client_is_refused),
 	};
 
 	test_parse_options(argc, argv);

@@ -177,17 +177,17 @@ static void sweep_all(enum kind kind)
 	assert_true(swept > 0);
 }
 
-static void test_memory(void **state)
+static void each_failure_with_memory_leaves_no_key(void **state)
 {
 	sweep_all(MEMORY);
 }
 
-static void test_device_memory(void **state)
+static void each_failure_with_device_memory_leaves_no_key(void **state)
 {
 	sweep_all(DEVICE_MEMORY);
 }
 
-static void test_dmabuf(void **state)
+static void each_failure_with_a_dmabuf_leaves_no_key(void **state)
 {
 	sweep_all(DMABUF);
 }
@@ -233,7 +233,7 @@ static bool stop_fails_once(enum kind kind, unsigned int n)
 	return true;
 }
 
-static void test_stop_in_part(void **state)
+static void a_stop_that_failed_in_part_can_be_repeated(void **state)
 {
 	static const enum kind kinds[] = {MEMORY, DEVICE_MEMORY, DMABUF};
 
@@ -247,7 +247,7 @@ static void test_stop_in_part(void **state)
 }
 
 /* The registration exists, but no task may use it. */
-static void test_task_after_stop_in_part(void **state)
+static void a_task_after_a_stop_that_failed_in_part_is_bad_state(void **state)
 {
 	struct doca_buf *src, *dst = tasks_room(0, LEN);
 	struct doca_mmap *map;
@@ -276,11 +276,11 @@ static void test_task_after_stop_in_part(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		faults_test(test_memory),
-		faults_test(test_device_memory),
-		faults_test(test_dmabuf),
-		faults_test(test_stop_in_part),
-		task_test(test_task_after_stop_in_part),
+		faults_test(each_failure_with_memory_leaves_no_key),
+		faults_test(each_failure_with_device_memory_leaves_no_key),
+		faults_test(each_failure_with_a_dmabuf_leaves_no_key),
+		faults_test(a_stop_that_failed_in_part_can_be_repeated),
+		task_test(a_task_after_a_stop_that_failed_in_part_is_bad_state),
 	};
 
 	test_parse_options(argc, argv);

@@ -661,7 +661,7 @@ static void close_all(void)
 		assert_ok(doca_dev_close(m.devs[--m.ndevs]));
 }
 
-static void test_random_calls_agree_with_the_model(void **state)
+static void random_calls_agree_with_the_model(void **state)
 {
 	unsigned long seconds = test_setting("DPUMAP_MODEL_SECONDS", DEFAULT_SECONDS);
 	uint64_t end = monotonic_ms() + seconds * 1000;
@@ -685,7 +685,7 @@ static void test_random_calls_agree_with_the_model(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		counted_test(test_random_calls_agree_with_the_model),
+		counted_test(random_calls_agree_with_the_model),
 	};
 
 	test_parse_options(argc, argv);

@@ -250,7 +250,7 @@ static void assert_no_write(const struct descriptor *desc, uint64_t offset)
 	assert_memory_equal(memory + offset, before, sizeof(before));
 }
 
-static void test_peer_reads_and_writes(void **state)
+static void peer_reads_and_writes(void **state)
 {
 	struct doca_mmap *mmap = started_map(LOCAL_RW | RDMA_R | RDMA_W);
 	struct descriptor desc;
@@ -264,7 +264,7 @@ static void test_peer_reads_and_writes(void **state)
 }
 
 /* Device memory of the parent, at an odd place in it, from a queue pair of the peer. */
-static void test_peer_uses_device_memory(void **state)
+static void peer_uses_device_memory_at_an_odd_place(void **state)
 {
 	const uint64_t count = 0x1122334455667788;
 	uint8_t sent[RC_ACCESS_LEN], got[RC_ACCESS_LEN];
@@ -296,7 +296,7 @@ static void test_peer_uses_device_memory(void **state)
 	assert_ok(dpumap_dm_free(dm));
 }
 
-static void test_peer_stays_in_the_range(void **state)
+static void peer_stays_in_the_range(void **state)
 {
 	struct doca_mmap *mmap;
 	struct descriptor desc;
@@ -317,7 +317,7 @@ static void test_peer_stays_in_the_range(void **state)
 	assert_ok(doca_mmap_destroy(mmap));
 }
 
-static void test_rights_are_the_rdma_flags(void **state)
+static void rights_of_a_peer_are_the_rdma_flags(void **state)
 {
 	static const uint32_t others[] = {0, LOCAL_RW, PCI_RO, PCI_RW, LOCAL_RW | PCI_RW};
 	struct descriptor desc;
@@ -340,7 +340,7 @@ static void test_rights_are_the_rdma_flags(void **state)
 	}
 }
 
-static void test_peer_adds(void **state)
+static void atomic_permission_alone_lets_a_peer_add(void **state)
 {
 	struct doca_mmap *mmap = started_map(RDMA_A);
 	uint64_t *counter = (uint64_t *)(void *)memory;
@@ -371,7 +371,7 @@ static void stop_ends_the_access_of_the_peer(void **state)
 	assert_ok(doca_mmap_destroy(mmap));
 }
 
-static void test_device_memory(void **state)
+static void peer_reads_and_writes_a_part_of_device_memory(void **state)
 {
 	uint8_t got[RC_ACCESS_LEN], want[RC_ACCESS_LEN];
 	struct doca_mmap *mmap;
@@ -400,7 +400,7 @@ static void test_device_memory(void **state)
  * A PCI import of the host's memory is exported to a third process, with the rights that the host
  * granted.
  */
-static void test_imported_map_goes_on(void **state)
+static void import_is_exported_with_the_rights_of_its_exporter(void **state)
 {
 	static const uint32_t rights[] = {RDMA_R | RDMA_W, RDMA_R, RDMA_W};
 	struct descriptor desc;
@@ -426,7 +426,7 @@ static void test_imported_map_goes_on(void **state)
 	}
 }
 
-static void test_imported_map_without_rdma_stays(void **state)
+static void import_without_rdma_rights_is_not_exported(void **state)
 {
 	struct doca_mmap *from = started_map(LOCAL_RW | PCI_RW);
 	struct doca_mmap *mmap = import_pci(from);
@@ -448,7 +448,7 @@ static void test_imported_map_without_rdma_stays(void **state)
 	assert_ok(doca_mmap_destroy(from));
 }
 
-static void test_export_refusals(void **state)
+static void export_without_device_permission_or_start_is_refused(void **state)
 {
 	struct doca_mmap *mmap = new_map(RDMA_R);
 	struct doca_mmap *without_flag = started_map(LOCAL_RW | PCI_RW);
@@ -481,7 +481,7 @@ static void test_export_refusals(void **state)
 	assert_ok(doca_mmap_destroy(mmap));
 }
 
-static void test_export_again_is_the_same(void **state)
+static void second_export_returns_the_first_descriptor(void **state)
 {
 	struct doca_mmap *mmap = started_map(LOCAL_RW | PCI_RW | RDMA_R);
 	const void *first, *second, *other;
@@ -580,7 +580,7 @@ static void import_may_end_where_addresses_end(void **state)
 	assert_ok(doca_mmap_destroy(from));
 }
 
-static void test_import_needs_no_device_object(void **state)
+static void import_needs_no_device_object(void **state)
 {
 	struct doca_mmap *from = started_map(LOCAL_RW | RDMA_R);
 	struct objects before, after;
@@ -602,7 +602,7 @@ static void test_import_needs_no_device_object(void **state)
 	assert_ok(doca_mmap_destroy(from));
 }
 
-static void test_import_is_not_for_this_device(void **state)
+static void rdma_import_is_not_for_copies_of_this_device(void **state)
 {
 	struct doca_mmap *from = started_map(LOCAL_RW | RDMA_R | RDMA_W);
 	struct doca_mmap *mmap;
@@ -629,7 +629,7 @@ static void test_import_is_not_for_this_device(void **state)
 	assert_ok(doca_mmap_destroy(from));
 }
 
-static void test_keys_of_imports(void **state)
+static void key_of_an_rdma_import_is_that_of_its_exporter(void **state)
 {
 	struct doca_mmap *from = started_map(LOCAL_RW | PCI_RW | RDMA_R | RDMA_W);
 	struct dpumap_desc fields;
@@ -652,7 +652,7 @@ static void test_keys_of_imports(void **state)
 	assert_ok(doca_mmap_destroy(from));
 }
 
-static void test_key_refusals(void **state)
+static void keys_of_a_map_that_is_not_started_are_refused(void **state)
 {
 	struct doca_mmap *mmap = new_map(LOCAL_RW);
 	struct doca_mmap *other;
@@ -693,7 +693,7 @@ static void assert_key_reaches(struct doca_mmap *mmap, uint64_t addr, const uint
 	assert_true(rc_close(&from) && rc_close(&to));
 }
 
-static void test_key_of_memory(void **state)
+static void key_of_memory_reaches_it(void **state)
 {
 	struct doca_mmap *mmap = started_map(LOCAL_RW);
 
@@ -701,7 +701,7 @@ static void test_key_of_memory(void **state)
 	assert_ok(doca_mmap_destroy(mmap));
 }
 
-static void test_key_of_pci_import(void **state)
+static void key_of_a_pci_import_reaches_the_exporters_memory(void **state)
 {
 	struct doca_mmap *from = started_map(LOCAL_RW | PCI_RW);
 	struct doca_mmap *mmap = import_pci(from);
@@ -711,7 +711,7 @@ static void test_key_of_pci_import(void **state)
 	assert_ok(doca_mmap_destroy(from));
 }
 
-static void test_key_of_device_memory(void **state)
+static void key_of_device_memory_reaches_it_and_stays_the_same(void **state)
 {
 	uint32_t first = 0, second = 1;
 	struct doca_mmap *mmap;
@@ -740,27 +740,27 @@ static void test_key_of_device_memory(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		peer_test(test_peer_reads_and_writes),
-		peer_test(test_peer_uses_device_memory),
-		peer_test(test_peer_stays_in_the_range),
-		peer_test(test_rights_are_the_rdma_flags),
-		peer_test(test_peer_adds),
+		peer_test(peer_reads_and_writes),
+		peer_test(peer_uses_device_memory_at_an_odd_place),
+		peer_test(peer_stays_in_the_range),
+		peer_test(rights_of_a_peer_are_the_rdma_flags),
+		peer_test(atomic_permission_alone_lets_a_peer_add),
 		peer_test(stop_ends_the_access_of_the_peer),
-		peer_test(test_device_memory),
-		peer_test(test_imported_map_goes_on),
-		here_test(test_imported_map_without_rdma_stays),
-		here_test(test_export_refusals),
-		here_test(test_export_again_is_the_same),
+		peer_test(peer_reads_and_writes_a_part_of_device_memory),
+		peer_test(import_is_exported_with_the_rights_of_its_exporter),
+		here_test(import_without_rdma_rights_is_not_exported),
+		here_test(export_without_device_permission_or_start_is_refused),
+		here_test(second_export_returns_the_first_descriptor),
 		here_test(descriptor_describes_the_map),
 		here_test(source_is_named_also_by_an_import_that_goes_on),
 		here_test(import_may_end_where_addresses_end),
-		here_test(test_import_needs_no_device_object),
-		here_test(test_import_is_not_for_this_device),
-		here_test(test_keys_of_imports),
-		here_test(test_key_refusals),
-		here_test(test_key_of_memory),
-		here_test(test_key_of_pci_import),
-		here_test(test_key_of_device_memory),
+		here_test(import_needs_no_device_object),
+		here_test(rdma_import_is_not_for_copies_of_this_device),
+		here_test(key_of_an_rdma_import_is_that_of_its_exporter),
+		here_test(keys_of_a_map_that_is_not_started_are_refused),
+		here_test(key_of_memory_reaches_it),
+		here_test(key_of_a_pci_import_reaches_the_exporters_memory),
+		here_test(key_of_device_memory_reaches_it_and_stays_the_same),
 	};
 
 	test_parse_options(argc, argv);

@@ -74,17 +74,17 @@ static void stop_of_exporter(enum map_source source)
 	assert_error(sharer_import(&parent, 0, &desc), DOCA_ERROR_NOT_PERMITTED);
 }
 
-static void test_stop_of_a_memory_export(void **state)
+static void stop_of_a_memory_export_denies_its_importers(void **state)
 {
 	stop_of_exporter(FROM_MEMORY);
 }
 
-static void test_stop_of_a_device_memory_export(void **state)
+static void stop_of_a_device_memory_export_denies_its_importers(void **state)
 {
 	stop_of_exporter(FROM_DEVICE_MEMORY);
 }
 
-static void test_importer_outlives_a_new_export(void **state)
+static void importer_outlives_a_new_export(void **state)
 {
 	struct map_spec what = source_of(FROM_MEMORY);
 	struct descriptor desc;
@@ -117,17 +117,17 @@ static void death_of_exporter(enum map_source source)
 	assert_error(sharer_import(&parent, 0, &desc), DOCA_ERROR_NOT_PERMITTED);
 }
 
-static void test_death_of_a_memory_exporter(void **state)
+static void death_of_a_memory_exporter_denies_its_importers(void **state)
 {
 	death_of_exporter(FROM_MEMORY);
 }
 
-static void test_death_of_a_device_memory_exporter(void **state)
+static void death_of_a_device_memory_exporter_denies_its_importers(void **state)
 {
 	death_of_exporter(FROM_DEVICE_MEMORY);
 }
 
-static void test_death_with_copies_in_flight(void **state)
+static void copies_in_flight_complete_when_their_exporter_dies(void **state)
 {
 	struct map_spec what = source_of(FROM_MEMORY);
 	struct dpumap_dma_completion done;
@@ -150,7 +150,7 @@ static void test_death_with_copies_in_flight(void **state)
 	assert_denied_soon(0);
 }
 
-static void test_death_of_an_importer(void **state)
+static void death_of_an_importer_leaves_the_export(void **state)
 {
 	struct map_spec what = source_of(FROM_MEMORY);
 	struct descriptor desc;
@@ -190,12 +190,12 @@ static void revoked_export(enum map_source source)
 	assert_memory_equal(got, sent, LEN);
 }
 
-static void test_revoked_export_of_memory(void **state)
+static void revoked_export_of_memory_denies_its_importers(void **state)
 {
 	revoked_export(FROM_MEMORY);
 }
 
-static void test_revoked_export_of_device_memory(void **state)
+static void revoked_export_of_device_memory_denies_its_importers(void **state)
 {
 	revoked_export(FROM_DEVICE_MEMORY);
 }
@@ -226,16 +226,16 @@ static void revoke_of_an_import_is_refused(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		peer_test(test_stop_of_a_memory_export),
-		peer_test(test_stop_of_a_device_memory_export),
-		peer_test(test_importer_outlives_a_new_export),
-		peer_test(test_revoked_export_of_memory),
-		peer_test(test_revoked_export_of_device_memory),
+		peer_test(stop_of_a_memory_export_denies_its_importers),
+		peer_test(stop_of_a_device_memory_export_denies_its_importers),
+		peer_test(importer_outlives_a_new_export),
+		peer_test(revoked_export_of_memory_denies_its_importers),
+		peer_test(revoked_export_of_device_memory_denies_its_importers),
 		peer_test(revoke_of_an_import_is_refused),
-		killing_test(test_death_of_a_memory_exporter),
-		killing_test(test_death_of_a_device_memory_exporter),
-		killing_test(test_death_with_copies_in_flight),
-		killing_test(test_death_of_an_importer),
+		killing_test(death_of_a_memory_exporter_denies_its_importers),
+		killing_test(death_of_a_device_memory_exporter_denies_its_importers),
+		killing_test(copies_in_flight_complete_when_their_exporter_dies),
+		killing_test(death_of_an_importer_leaves_the_export),
 	};
 
 	test_parse_options(argc, argv);

@@ -62,13 +62,13 @@ static void peer_reads_and_writes(enum map_source source)
 	assert_ok(sharer_drop(&parent, 0));
 }
 
-static void test_peer_uses_memory(void **state)
+static void peer_uses_memory(void **state)
 {
 	peer_reads_and_writes(FROM_MEMORY);
 }
 
 /* Sharing is exact to the byte, wherever the range begins and ends. */
-static void test_peer_uses_odd_memory(void **state)
+static void peer_uses_odd_memory(void **state)
 {
 	static const size_t first = 4093, len = 5003;
 	static uint8_t memory[4 * 4096];
@@ -103,7 +103,7 @@ static void test_peer_uses_odd_memory(void **state)
 	assert_ok(doca_mmap_destroy(mmap));
 }
 
-static void test_peer_uses_device_memory(void **state)
+static void peer_uses_device_memory(void **state)
 {
 	peer_reads_and_writes(FROM_DEVICE_MEMORY);
 }
@@ -125,17 +125,17 @@ static void use_of_peers(enum map_source source)
 	assert_memory_equal(got, sent, LEN);
 }
 
-static void test_use_of_peers_memory(void **state)
+static void parent_uses_memory_of_the_peer(void **state)
 {
 	use_of_peers(FROM_MEMORY);
 }
 
-static void test_use_of_peers_device_memory(void **state)
+static void parent_uses_device_memory_of_the_peer(void **state)
 {
 	use_of_peers(FROM_DEVICE_MEMORY);
 }
 
-static void test_copy_between_two_imports(void **state)
+static void bytes_are_copied_between_two_imports(void **state)
 {
 	struct map_spec what = source_of(FROM_MEMORY);
 	struct descriptor memory, device;
@@ -155,7 +155,7 @@ static void test_copy_between_two_imports(void **state)
 	assert_memory_equal(got, sent, LEN);
 }
 
-static void test_import_is_named_by_exporters_addresses(void **state)
+static void import_is_named_by_exporters_addresses(void **state)
 {
 	struct map_spec what = source_of(FROM_MEMORY);
 	struct dpumap_desc fields;
@@ -187,7 +187,7 @@ static void descriptor_can_be_imported_twice(void **state)
 	assert_memory_equal(got, sent, LEN);
 }
 
-static void test_large_map(void **state)
+static void a_large_map_is_read_as_a_whole(void **state)
 {
 	struct map_spec what = source_of(FROM_MEMORY);
 	struct descriptor desc;
@@ -228,7 +228,7 @@ static void export_part(struct dpumap_dm *dm, size_t i, struct doca_mmap **mmap,
 	memcpy(desc->bytes, bytes, desc->len);
 }
 
-static void test_maps_over_parts_of_device_memory(void **state)
+static void maps_of_parts_of_device_memory_are_shared_apart(void **state)
 {
 	struct doca_mmap *maps[N_PARTS];
 	struct descriptor desc;
@@ -269,16 +269,16 @@ static void test_maps_over_parts_of_device_memory(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		share_test(test_peer_uses_memory),
-		share_test(test_peer_uses_odd_memory),
-		share_test(test_peer_uses_device_memory),
-		share_test(test_use_of_peers_memory),
-		share_test(test_use_of_peers_device_memory),
-		share_test(test_copy_between_two_imports),
-		share_test(test_import_is_named_by_exporters_addresses),
+		share_test(peer_uses_memory),
+		share_test(peer_uses_odd_memory),
+		share_test(peer_uses_device_memory),
+		share_test(parent_uses_memory_of_the_peer),
+		share_test(parent_uses_device_memory_of_the_peer),
+		share_test(bytes_are_copied_between_two_imports),
+		share_test(import_is_named_by_exporters_addresses),
 		share_test(descriptor_can_be_imported_twice),
-		share_test(test_large_map),
-		share_test(test_maps_over_parts_of_device_memory),
+		share_test(a_large_map_is_read_as_a_whole),
+		share_test(maps_of_parts_of_device_memory_are_shared_apart),
 	};
 
 	test_parse_options(argc, argv);

@@ -626,54 +626,54 @@ static void sweep_source(const struct source *source)
 	assert_true(take(closing, N_STEPS(closing), &base, &no_fault));
 }
 
-static void test_map_of_memory(void **state)
+static void each_fault_of_a_map_of_memory_leaves_nothing(void **state)
 {
 	sweep_source(&sources[0]);
 }
 
-static void test_map_of_locally_read_only_memory(void **state)
+static void each_fault_of_a_map_of_read_only_memory_leaves_nothing(void **state)
 {
 	sweep_source(&sources[1]);
 }
 
-static void test_map_of_memory_on_all_devices(void **state)
+static void each_fault_of_a_map_on_all_devices_leaves_nothing(void **state)
 {
 	sweep_source(&sources[2]);
 }
 
-static void test_map_of_device_memory(void **state)
+static void each_fault_of_a_map_of_device_memory_leaves_nothing(void **state)
 {
 	sweep_source(&sources[3]);
 }
 
-static void test_map_for_peers(void **state)
+static void each_fault_of_a_map_for_peers_leaves_nothing(void **state)
 {
 	sweep_source(&sources[4]);
 }
 
-static void test_map_of_device_memory_for_peers(void **state)
+static void each_fault_of_device_memory_for_peers_leaves_nothing(void **state)
 {
 	sweep_source(&sources[5]);
 }
 
-static void test_map_of_a_umem(void **state)
+static void each_fault_of_a_map_of_a_umem_leaves_nothing(void **state)
 {
 	sweep_source(&sources[6]);
 }
 
-static void test_map_of_a_umem_for_peers(void **state)
+static void each_fault_of_a_umem_for_peers_leaves_nothing(void **state)
 {
 	sweep_source(&sources[7]);
 }
 
-static void test_open_and_close(void **state)
+static void each_fault_while_a_device_is_opened_leaves_nothing(void **state)
 {
 	static const struct source none = {.name = "open and close"};
 
 	sweep(&(struct life){.source = &none}, live_on_new_device);
 }
 
-static void test_open_from_fd(void **state)
+static void each_fault_of_opening_by_descriptor_leaves_nothing(void **state)
 {
 	static const struct point no_fault = {.kind = FAULT_NONE};
 	static const struct source none = {.name = "open from a descriptor"};
@@ -687,21 +687,21 @@ static void test_open_from_fd(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		counted_test(test_open_and_close),
-		counted_test(test_open_from_fd),
-		counted_test(test_map_of_memory),
-		counted_test(test_map_of_locally_read_only_memory),
-		counted_test(test_map_of_memory_on_all_devices),
-		counted_test(test_map_of_device_memory),
-		counted_test(test_map_for_peers),
-		counted_test(test_map_of_device_memory_for_peers),
-		counted_test(test_map_of_a_umem),
-		counted_test(test_map_of_a_umem_for_peers),
+		counted_test(each_fault_while_a_device_is_opened_leaves_nothing),
+		counted_test(each_fault_of_opening_by_descriptor_leaves_nothing),
+		counted_test(each_fault_of_a_map_of_memory_leaves_nothing),
+		counted_test(each_fault_of_a_map_of_read_only_memory_leaves_nothing),
+		counted_test(each_fault_of_a_map_on_all_devices_leaves_nothing),
+		counted_test(each_fault_of_a_map_of_device_memory_leaves_nothing),
+		counted_test(each_fault_of_a_map_for_peers_leaves_nothing),
+		counted_test(each_fault_of_device_memory_for_peers_leaves_nothing),
+		counted_test(each_fault_of_a_map_of_a_umem_leaves_nothing),
+		counted_test(each_fault_of_a_umem_for_peers_leaves_nothing),
 	};
 	/* Devices without indirect sharing share these in another way. */
 	const struct CMUnitTest direct[] = {
-		counted_test(test_map_of_memory),
-		counted_test(test_map_of_locally_read_only_memory),
+		counted_test(each_fault_of_a_map_of_memory_leaves_nothing),
+		counted_test(each_fault_of_a_map_of_read_only_memory_leaves_nothing),
 	};
 	const char *text = getenv("DPUMAP_SWEEP_STRIDE");
 

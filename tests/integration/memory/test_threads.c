@@ -259,12 +259,12 @@ static int close_map(void **state)
 	return fixture_recount(state);
 }
 
-static void test_threads_use_one_map(void **state)
+static void threads_use_one_map(void **state)
 {
 	share_map(false);
 }
 
-static void test_threads_use_a_map_that_is_restarted(void **state)
+static void threads_use_a_map_that_is_restarted(void **state)
 {
 	share_map(true);
 }
@@ -274,8 +274,8 @@ static void test_threads_use_a_map_that_is_restarted(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		map_test(test_threads_use_one_map),
-		map_test(test_threads_use_a_map_that_is_restarted),
+		map_test(threads_use_one_map),
+		map_test(threads_use_a_map_that_is_restarted),
 	};
 
 	test_parse_options(argc, argv);

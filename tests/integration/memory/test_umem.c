@@ -122,7 +122,7 @@ static void assert_peer_reads(struct process *p, uint32_t seed)
 }
 
 /* A registers, B maps and exports over PCI, C on the host's function reads. */
-static void test_three_processes(void **state)
+static void a_umem_is_shared_by_three_processes(void **state)
 {
 	struct descriptor bytes, pci;
 	struct dpumap_umem *umem;
@@ -180,7 +180,7 @@ static void assert_copies(struct doca_mmap *mmap, const uint8_t *shared, size_t 
 }
 
 /* Ranges are exact to the byte for others, wherever in a page they begin and end. */
-static void test_ranges(void **state)
+static void ranges_are_exact_to_the_byte(void **state)
 {
 	static const struct {
 		size_t first, len; /* of the umem in memory */
@@ -231,7 +231,7 @@ static void test_ranges(void **state)
 }
 
 /* The key for peers begins with the range, also where the pages of the umem begin earlier. */
-static void test_rdma_export(void **state)
+static void key_for_peers_begins_with_the_range(void **state)
 {
 	static const size_t offsets[] = {0, 40};
 	struct rc from, to;
@@ -275,7 +275,7 @@ static void assert_source(const struct descriptor *desc, uint16_t source)
 	assert_int_equal(fields.source, source);
 }
 
-static void test_dmabuf(void **state)
+static void umem_of_a_dmabuf_is_mapped_and_imported(void **state)
 {
 	static const size_t offsets[] = {4096 + 256, 4096 + 17};
 	int fd = memfd_create("dma-buf", MFD_CLOEXEC);
@@ -316,7 +316,7 @@ static void test_dmabuf(void **state)
 	close(fd);
 }
 
-static void test_bad_values(void **state)
+static void invalid_umem_arguments_are_refused(void **state)
 {
 	uint32_t both = PCI_RW | PCI_RO;
 	struct dpumap_umem *umem = NULL;
@@ -374,7 +374,7 @@ static void test_bad_values(void **state)
 }
 
 /* The kernel would install as many as the buffer for one has room for. */
-static void test_two_passed_devices_are_refused(void **state)
+static void two_passed_devices_are_refused(void **state)
 {
 	union {
 		struct cmsghdr head;
@@ -407,7 +407,7 @@ static void test_two_passed_devices_are_refused(void **state)
 }
 
 /* A file that is not a device remains open, and so does a device. */
-static void test_open_from_fd(void **state)
+static void device_is_opened_from_its_descriptor_only(void **state)
 {
 	struct doca_dev *dev = NULL, *other = NULL;
 	int pair[2], fd;
@@ -434,7 +434,7 @@ static void test_open_from_fd(void **state)
 	assert_ok(doca_dev_close(dev));
 }
 
-static void test_map_rules(void **state)
+static void maps_need_a_umem_of_their_device_and_permissions(void **state)
 {
 	struct dpumap_umem *umem = umem_of(memory, LEN, LOCAL_RW | PCI_RW | RDMA_R);
 	struct doca_mmap *first, *second, *wrong;
@@ -491,7 +491,7 @@ static void pci_rights_of_a_map_are_those_of_its_umem(void **state)
 }
 
 /* Read-only memory of the process suffices for maps that only read it. */
-static void test_read_only(void **state)
+static void read_only_memory_suffices_for_maps_that_only_read(void **state)
 {
 	struct dpumap_umem *umem = NULL;
 	struct doca_mmap *map;
@@ -580,7 +580,7 @@ static void corrupted_descriptor_is_refused(void **state)
 }
 
 /* A map cannot reach more bytes than were registered. */
-static void test_longer_than_registered(void **state)
+static void export_longer_than_the_registration_is_not_found(void **state)
 {
 	struct dpumap_umem *umem = umem_of(memory, LEN / 2, LOCAL_RW);
 	struct descriptor desc = export_of(umem);
@@ -594,7 +594,7 @@ static void test_longer_than_registered(void **state)
 	assert_ok(dpumap_umem_deregister(umem));
 }
 
-static void test_foreign_and_stale_bytes(void **state)
+static void foreign_and_stale_exports_are_refused(void **state)
 {
 	struct dpumap_umem *umem = umem_of(memory, LEN, LOCAL_RW | PCI_RW);
 	struct descriptor desc = export_of(umem);
@@ -642,7 +642,7 @@ static void export_takes_the_form_of_the_library(void **state)
 }
 
 /* A later libmlx5 imports the export of an earlier one, but not the other way round. */
-static void test_mixed_libraries(void **state)
+static void later_libmlx5_imports_from_an_earlier_one(void **state)
 {
 	const char *later = getenv(LATER_ENV);
 	struct dpumap_umem *umem, *none = NULL;
@@ -679,7 +679,7 @@ static void test_mixed_libraries(void **state)
 
 /* --- owners ----------------------------------------------------------------------------------- */
 
-static void test_last_holder_ends_it(void **state)
+static void last_holder_ends_the_registration(void **state)
 {
 	struct dpumap_umem *umem = umem_of(memory, LEN, LOCAL_RW | PCI_RW);
 	struct descriptor desc = export_of(umem), again;
@@ -715,7 +715,7 @@ static void test_last_holder_ends_it(void **state)
 }
 
 /* The context keeps what a dead importer held; the other processes go on. */
-static void test_importer_dies(void **state)
+static void context_keeps_what_a_dead_importer_held(void **state)
 {
 	struct dpumap_umem *umem = umem_of(memory, LEN, LOCAL_RW | PCI_RW);
 	struct descriptor desc = export_of(umem);
@@ -736,7 +736,7 @@ static void test_importer_dies(void **state)
 }
 
 /* The importer holds the context, and ends the registration of its dead owner. */
-static void test_owner_dies(void **state)
+static void importer_ends_the_registration_of_a_dead_owner(void **state)
 {
 	struct dpumap_umem *umem = NULL;
 	struct doca_dev *dev = NULL;
@@ -762,24 +762,24 @@ int main(int argc, char **argv)
 {
 #define umem_test(function) cmocka_unit_test_setup_teardown(function, open_all, close_all)
 	const struct CMUnitTest tests[] = {
-		umem_test(test_three_processes),
-		umem_test(test_ranges),
-		umem_test(test_rdma_export),
-		umem_test(test_dmabuf),
-		umem_test(test_bad_values),
-		umem_test(test_open_from_fd),
-		umem_test(test_two_passed_devices_are_refused),
-		umem_test(test_map_rules),
+		umem_test(a_umem_is_shared_by_three_processes),
+		umem_test(ranges_are_exact_to_the_byte),
+		umem_test(key_for_peers_begins_with_the_range),
+		umem_test(umem_of_a_dmabuf_is_mapped_and_imported),
+		umem_test(invalid_umem_arguments_are_refused),
+		umem_test(device_is_opened_from_its_descriptor_only),
+		umem_test(two_passed_devices_are_refused),
+		umem_test(maps_need_a_umem_of_their_device_and_permissions),
 		umem_test(pci_rights_of_a_map_are_those_of_its_umem),
-		umem_test(test_read_only),
+		umem_test(read_only_memory_suffices_for_maps_that_only_read),
 		umem_test(corrupted_descriptor_is_refused),
-		umem_test(test_longer_than_registered),
-		umem_test(test_foreign_and_stale_bytes),
+		umem_test(export_longer_than_the_registration_is_not_found),
+		umem_test(foreign_and_stale_exports_are_refused),
 		umem_test(export_takes_the_form_of_the_library),
-		umem_test(test_mixed_libraries),
-		umem_test(test_last_holder_ends_it),
-		umem_test(test_importer_dies),
-		umem_test(test_owner_dies),
+		umem_test(later_libmlx5_imports_from_an_earlier_one),
+		umem_test(last_holder_ends_the_registration),
+		umem_test(context_keeps_what_a_dead_importer_held),
+		umem_test(importer_ends_the_registration_of_a_dead_owner),
 	};
 
 	test_parse_options(argc, argv);
