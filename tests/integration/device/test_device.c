@@ -19,7 +19,7 @@ static struct doca_devinfo *first(struct doca_devinfo ***list)
 	return (*list)[0];
 }
 
-static void test_list_refuses_null(void **state)
+static void list_refuses_null(void **state)
 {
 	struct doca_devinfo **list;
 	uint32_t n;
@@ -29,7 +29,7 @@ static void test_list_refuses_null(void **state)
 	assert_error(doca_devinfo_destroy_list(NULL), DOCA_ERROR_INVALID_VALUE);
 }
 
-static void test_open_twice_is_one_device(void **state)
+static void open_twice_is_one_device(void **state)
 {
 	struct doca_dev *a, *b;
 
@@ -42,7 +42,7 @@ static void test_open_twice_is_one_device(void **state)
 }
 
 /* A registration on one of them is unknown to the others. */
-static void test_open_own_is_another_device(void **state)
+static void open_own_is_another_device(void **state)
 {
 	struct doca_devinfo **list;
 	struct doca_dev *own, *other, *shared;
@@ -95,7 +95,7 @@ static uint64_t card_guid_of_sysfs(struct doca_dev *dev)
 	return guid;
 }
 
-static void test_card_guid_is_that_of_the_kernel(void **state)
+static void card_guid_is_that_of_the_kernel(void **state)
 {
 	struct doca_dev *dev;
 	uint64_t guid = 0;
@@ -109,7 +109,7 @@ static void test_card_guid_is_that_of_the_kernel(void **state)
 	assert_ok(doca_dev_close(dev));
 }
 
-static void test_open_and_close_null(void **state)
+static void open_refuses_null_and_close_ignores_it(void **state)
 {
 	struct doca_dev *dev;
 
@@ -118,7 +118,7 @@ static void test_open_and_close_null(void **state)
 	assert_null(doca_dev_as_devinfo(NULL));
 }
 
-static void test_devinfo_outlives_list(void **state)
+static void devinfo_outlives_list(void **state)
 {
 	char name[DOCA_DEVINFO_IBDEV_NAME_SIZE];
 	struct doca_devinfo **list;
@@ -131,7 +131,7 @@ static void test_devinfo_outlives_list(void **state)
 	assert_ok(doca_dev_close(dev));
 }
 
-static void test_close_while_used(void **state)
+static void close_of_a_device_in_use_is_refused(void **state)
 {
 	struct doca_mmap *mmap;
 	struct doca_dev *dev;
@@ -144,7 +144,7 @@ static void test_close_while_used(void **state)
 	assert_ok(doca_dev_close(dev));
 }
 
-static void test_pci_address(void **state)
+static void pci_address_is_compared_with_or_without_its_domain(void **state)
 {
 	char addr[DOCA_DEVINFO_PCI_ADDR_SIZE];
 	struct doca_devinfo **list;
@@ -168,7 +168,7 @@ static void test_pci_address(void **state)
 	assert_ok(doca_devinfo_destroy_list(list));
 }
 
-static void test_name_needs_room(void **state)
+static void name_needs_room(void **state)
 {
 	char name[DOCA_DEVINFO_IBDEV_NAME_SIZE];
 	struct doca_devinfo **list;
@@ -181,7 +181,7 @@ static void test_name_needs_room(void **state)
 	assert_ok(doca_devinfo_destroy_list(list));
 }
 
-static void test_port_properties(void **state)
+static void port_has_a_rate_but_no_lid(void **state)
 {
 	struct doca_devinfo **list;
 	struct doca_devinfo *info = first(&list);
@@ -195,7 +195,7 @@ static void test_port_properties(void **state)
 	assert_ok(doca_devinfo_destroy_list(list));
 }
 
-static void test_network_properties(void **state)
+static void network_properties_are_those_of_the_interface(void **state)
 {
 	static const uint8_t loopback[] = {127, 0, 0, 1}, none[DOCA_DEVINFO_MAC_ADDR_SIZE];
 	char name[DOCA_DEVINFO_IFACE_NAME_SIZE];
@@ -222,7 +222,7 @@ static void test_network_properties(void **state)
 	assert_ok(doca_devinfo_destroy_list(list));
 }
 
-static void test_capabilities_without_opening(void **state)
+static void capabilities_are_known_without_opening(void **state)
 {
 	struct doca_devinfo **list;
 	struct doca_devinfo *info = first(&list);
@@ -240,7 +240,7 @@ static void test_capabilities_without_opening(void **state)
 	assert_ok(doca_devinfo_destroy_list(list));
 }
 
-static void test_error_texts(void **state)
+static void each_error_has_a_name_unless_it_is_unknown(void **state)
 {
 	assert_string_equal(doca_error_get_name(DOCA_SUCCESS), "DOCA_SUCCESS");
 	assert_string_equal(doca_error_get_name(DOCA_ERROR_CONNECTION_INPROGRESS),
@@ -255,19 +255,19 @@ static void test_error_texts(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		counted_test(test_list_refuses_null),
-		counted_test(test_open_twice_is_one_device),
-		counted_test(test_open_own_is_another_device),
-		counted_test(test_card_guid_is_that_of_the_kernel),
-		counted_test(test_open_and_close_null),
-		counted_test(test_devinfo_outlives_list),
-		counted_test(test_close_while_used),
-		counted_test(test_pci_address),
-		counted_test(test_name_needs_room),
-		counted_test(test_port_properties),
-		counted_test(test_network_properties),
-		counted_test(test_capabilities_without_opening),
-		cmocka_unit_test(test_error_texts),
+		counted_test(list_refuses_null),
+		counted_test(open_twice_is_one_device),
+		counted_test(open_own_is_another_device),
+		counted_test(card_guid_is_that_of_the_kernel),
+		counted_test(open_refuses_null_and_close_ignores_it),
+		counted_test(devinfo_outlives_list),
+		counted_test(close_of_a_device_in_use_is_refused),
+		counted_test(pci_address_is_compared_with_or_without_its_domain),
+		counted_test(name_needs_room),
+		counted_test(port_has_a_rate_but_no_lid),
+		counted_test(network_properties_are_those_of_the_interface),
+		counted_test(capabilities_are_known_without_opening),
+		cmocka_unit_test(each_error_has_a_name_unless_it_is_unknown),
 	};
 
 	test_parse_options(argc, argv);

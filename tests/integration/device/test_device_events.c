@@ -22,7 +22,7 @@ static void await_event(struct doca_dev *dev, enum dpumap_dev_event wanted)
 		assert_error(dpumap_dev_next_event(dev, &event), DOCA_ERROR_AGAIN);
 }
 
-static void test_port_of_a_device_goes_down_and_up(void **state)
+static void port_of_a_device_goes_down_and_up(void **state)
 {
 	const char *const down[] = {test_options.emu, "fault", "port", NULL};
 	const char *const up[] = {test_options.emu, "fault", "clear", NULL};
@@ -44,7 +44,7 @@ static void test_port_of_a_device_goes_down_and_up(void **state)
 }
 
 /* Two sends and receives write twice as many completions as fit. Any queue of the context counts. */
-static void test_overrun_queue_is_an_event(void **state)
+static void overrun_queue_is_an_event(void **state)
 {
 	struct verbs n = {0};
 	struct doca_dev *dev;
@@ -75,7 +75,7 @@ static void test_overrun_queue_is_an_event(void **state)
 }
 
 /* In a process of its own, which ends with what a failed device does not take back. */
-static void test_failure_of_a_device_is_an_event(void **state)
+static void failure_of_a_device_is_an_event(void **state)
 {
 	const char *const argv[] = {test_options.emu, "fault", "device", NULL};
 	const char *const clear[] = {test_options.emu, "fault", "clear", NULL};
@@ -98,9 +98,9 @@ static void test_failure_of_a_device_is_an_event(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		counted_test(test_port_of_a_device_goes_down_and_up),
-		counted_test(test_overrun_queue_is_an_event),
-		counted_test(test_failure_of_a_device_is_an_event),
+		counted_test(port_of_a_device_goes_down_and_up),
+		counted_test(overrun_queue_is_an_event),
+		counted_test(failure_of_a_device_is_an_event),
 	};
 
 	test_parse_options(argc, argv);

@@ -55,7 +55,7 @@ static struct doca_dev_rep *open_rep(void)
 	return rep;
 }
 
-static void test_host_has_no_representors(void **state)
+static void host_has_no_representors(void **state)
 {
 	const struct doca_devinfo *info = doca_dev_as_devinfo(dev);
 	struct doca_devinfo_rep **list;
@@ -70,7 +70,7 @@ static void test_host_has_no_representors(void **state)
 		     DOCA_ERROR_NOT_SUPPORTED);
 }
 
-static void test_dpu_finds_the_host_by_its_address(void **state)
+static void dpu_finds_the_host_by_its_address(void **state)
 {
 	char addr[DOCA_DEVINFO_REP_PCI_ADDR_SIZE];
 	struct doca_devinfo_rep *info;
@@ -120,7 +120,7 @@ static void representor_describes_its_function(void **state)
 	assert_ok(doca_dev_rep_close(rep));
 }
 
-static void test_representor_filters(void **state)
+static void filters_choose_among_the_representors(void **state)
 {
 	const struct doca_devinfo *info = doca_dev_as_devinfo(dev);
 	struct doca_devinfo_rep **list;
@@ -149,7 +149,7 @@ static void run_tool(const char *const argv[])
 }
 
 /* A failing device is an error, not a device without representors. */
-static void test_representors_of_a_failing_device(void **state)
+static void representors_of_a_failing_device_are_an_error(void **state)
 {
 	const char *const fail[] = {test_options.emu, "fault",	"--method", "devx.other",
 				    "--errno",	      "ENOMEM", NULL};
@@ -167,7 +167,7 @@ static void test_representors_of_a_failing_device(void **state)
 	assert_ok(doca_dev_rep_close(open_rep()));
 }
 
-static void test_representors_refuse_null(void **state)
+static void representors_refuse_null(void **state)
 {
 	struct doca_devinfo_rep **list;
 	struct doca_dev_rep *rep;
@@ -184,7 +184,7 @@ static void test_representors_refuse_null(void **state)
 	assert_null(doca_dev_rep_as_devinfo(NULL));
 }
 
-static void test_kind_of_function(void **state)
+static void function_is_physical_and_has_an_interface(void **state)
 {
 	const struct doca_devinfo *info = doca_dev_as_devinfo(dev);
 	enum doca_pci_func_type type = DOCA_PCI_FUNC_TYPE_SF;
@@ -220,7 +220,7 @@ static void optional_capabilities_are_not_supported(void **state)
 	assert_error(doca_devinfo_get_is_pcc_supported(NULL), DOCA_ERROR_INVALID_VALUE);
 }
 
-static void test_task_batches_are_refused(void **state)
+static void task_batches_are_refused(void **state)
 {
 	int place = 0;
 	struct doca_task_batch *batch = (struct doca_task_batch *)&place;
@@ -243,7 +243,7 @@ struct versioned {
 	int value;
 };
 
-static void test_structs_with_a_version(void **state)
+static void constructors_set_the_version_of_a_struct(void **state)
 {
 	DOCA_STRUCT_DEF(struct versioned, defined);
 	struct versioned s = {.value = 5};
@@ -283,7 +283,7 @@ static bool contains(const uint8_t *bytes, size_t len, const uint8_t *token, siz
 	return memmem(bytes, len, token, token_len) != NULL;
 }
 
-static void test_token_is_the_exports_key(void **state)
+static void token_is_the_exports_key(void **state)
 {
 	static const uint8_t token[] = "a secret of the program's own..";
 	static const uint8_t padded[sizeof(token)] = {'a', ' ', 's', 'e', 'c', 'r', 'e', 't'};
@@ -315,7 +315,7 @@ static void test_token_is_the_exports_key(void **state)
 	free(bytes);
 }
 
-static void test_token_goes_with_its_device(void **state)
+static void token_goes_with_its_device(void **state)
 {
 	static const uint8_t token[16] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
 	uint8_t *bytes = calloc(1, LEN);
@@ -335,7 +335,7 @@ static void test_token_goes_with_its_device(void **state)
 	free(bytes);
 }
 
-static void test_token_refusals(void **state)
+static void invalid_tokens_are_refused(void **state)
 {
 	uint8_t token[33] = {1};
 	uint8_t *bytes = calloc(1, LEN);
@@ -367,19 +367,19 @@ static void test_token_refusals(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		device_test(test_host_has_no_representors),
-		device_test(test_dpu_finds_the_host_by_its_address),
+		device_test(host_has_no_representors),
+		device_test(dpu_finds_the_host_by_its_address),
 		device_test(representor_describes_its_function),
-		device_test(test_representor_filters),
-		device_test(test_representors_of_a_failing_device),
-		device_test(test_representors_refuse_null),
-		device_test(test_kind_of_function),
+		device_test(filters_choose_among_the_representors),
+		device_test(representors_of_a_failing_device_are_an_error),
+		device_test(representors_refuse_null),
+		device_test(function_is_physical_and_has_an_interface),
 		device_test(optional_capabilities_are_not_supported),
-		cmocka_unit_test(test_task_batches_are_refused),
-		cmocka_unit_test(test_structs_with_a_version),
-		device_test(test_token_is_the_exports_key),
-		device_test(test_token_goes_with_its_device),
-		device_test(test_token_refusals),
+		cmocka_unit_test(task_batches_are_refused),
+		cmocka_unit_test(constructors_set_the_version_of_a_struct),
+		device_test(token_is_the_exports_key),
+		device_test(token_goes_with_its_device),
+		device_test(invalid_tokens_are_refused),
 	};
 
 	test_parse_options(argc, argv);
