@@ -38,7 +38,7 @@ static void assert_arrived(uint32_t n)
 }
 
 /* rule: FP-5, FP-7a, X-13 */
-static void test_messages_sent_arrive(void **state)
+static void messages_sent_arrive(void **state)
 {
 	uint32_t id = open_pair(4, SMALL);
 
@@ -68,7 +68,7 @@ static void count_same(struct doca_comch_producer_task_send *task, union doca_da
 }
 
 /* rule: FP-7a */
-static void test_several_tasks_with_one_buf_arrive(void **state)
+static void several_tasks_with_one_buf_arrive(void **state)
 {
 	uint32_t id = open_pair(3, SMALL);
 	struct flow_object *o = flow.producers[0];
@@ -89,7 +89,7 @@ static void test_several_tasks_with_one_buf_arrive(void **state)
 }
 
 /* rule: FP-7b, FP-8, FE-producer-id */
-static void test_immediate_data_without_bufs_arrives(void **state)
+static void immediate_data_without_bufs_arrives(void **state)
 {
 	uint32_t there, id;
 
@@ -112,7 +112,7 @@ static void test_immediate_data_without_bufs_arrives(void **state)
 }
 
 /* rule: FP-8 */
-static void test_immediate_data_of_any_length_arrives_with_data(void **state)
+static void immediate_data_of_any_length_arrives_with_data(void **state)
 {
 	uint32_t id;
 
@@ -135,7 +135,7 @@ static void test_immediate_data_of_any_length_arrives_with_data(void **state)
 }
 
 /* rule: FE-alloc-4, FP-8 */
-static void test_immediate_data_longer_than_the_consumer_wants_is_refused(void **state)
+static void immediate_data_longer_than_the_consumer_wants_is_refused(void **state)
 {
 	struct doca_comch_producer_task_send *task;
 	uint8_t imm[33] = {0};
@@ -161,7 +161,7 @@ static void test_immediate_data_longer_than_the_consumer_wants_is_refused(void *
 }
 
 /* rule: FP-6 */
-static void test_message_extends_the_data_of_its_buf(void **state)
+static void message_extends_the_data_of_its_buf(void **state)
 {
 	struct doca_comch_consumer_task_post_recv *recv;
 	struct flow_object *o;
@@ -210,7 +210,7 @@ static void test_message_extends_the_data_of_its_buf(void **state)
 }
 
 /* rule: FP-6, FP-11 */
-static void test_posting_again_from_the_callback_goes_on(void **state)
+static void posting_again_from_the_callback_goes_on(void **state)
 {
 	uint32_t id = open_pair(8, SMALL);
 
@@ -221,7 +221,7 @@ static void test_posting_again_from_the_callback_goes_on(void **state)
 }
 
 /* rule: FP-7c */
-static void test_message_longer_than_the_posted_buf_fails_alone(void **state)
+static void message_longer_than_the_posted_buf_fails_alone(void **state)
 {
 	uint32_t id;
 
@@ -244,7 +244,7 @@ static void test_message_longer_than_the_posted_buf_fails_alone(void **state)
 }
 
 /* rule: FP-9 */
-static void test_receives_are_taken_in_posting_order(void **state)
+static void receives_are_taken_in_posting_order(void **state)
 {
 	const uint32_t n = 100;
 	uint32_t id;
@@ -262,7 +262,7 @@ static void test_receives_are_taken_in_posting_order(void **state)
 }
 
 /* rule: FP-10 */
-static void test_send_before_the_first_receive_waits_for_it(void **state)
+static void send_before_the_first_receive_waits_for_it(void **state)
 {
 	uint32_t id = open_pair(4, SMALL);
 
@@ -276,7 +276,7 @@ static void test_send_before_the_first_receive_waits_for_it(void **state)
 }
 
 /* rule: FP-10 */
-static void test_send_without_any_progress_arrives(void **state)
+static void send_without_any_progress_arrives(void **state)
 {
 	uint32_t id = open_pair(4, SMALL);
 
@@ -292,7 +292,7 @@ static void test_send_without_any_progress_arrives(void **state)
 }
 
 /* rule: FP-10 */
-static void test_consumer_is_reached_by_the_engine_of_its_connection(void **state)
+static void consumer_is_reached_by_the_engine_of_its_connection(void **state)
 {
 	uint32_t id = open_pair(4, SMALL);
 
@@ -335,25 +335,25 @@ static void exchange(uint32_t tasks, uint32_t n, uint32_t size)
 }
 
 /* rule: FP-11 */
-static void test_1024_tasks_on_each_side_in_both_directions(void **state)
+static void each_side_may_have_1024_tasks_in_both_directions(void **state)
 {
 	exchange(FLOW_TASKS, 3 * FLOW_TASKS, 128);
 }
 
 /* rule: FP-11 */
-static void test_messages_of_64_kib_less_one_arrive(void **state)
+static void messages_of_64_kib_less_one_arrive(void **state)
 {
 	exchange(16, 48, 65535);
 }
 
 /* rule: FP-11 */
-static void test_messages_of_1_mib_in_both_directions(void **state)
+static void messages_of_1_mib_arrive_in_both_directions(void **state)
 {
 	exchange(4, 12, MIB);
 }
 
 /* rule: FP-11 */
-static void test_capabilities_allow_what_programs_use(void **state)
+static void fast_path_capabilities_allow_what_programs_use(void **state)
 {
 	const struct doca_devinfo *info = doca_dev_as_devinfo(flow.node.dev);
 	uint32_t value;
@@ -381,7 +381,7 @@ static void test_capabilities_allow_what_programs_use(void **state)
 }
 
 /* rule: FP-17 */
-static void test_several_producers_reach_one_consumer(void **state)
+static void several_producers_reach_one_consumer(void **state)
 {
 	const uint32_t n = 200, producers = 4;
 	uint32_t id;
@@ -402,7 +402,7 @@ static void test_several_producers_reach_one_consumer(void **state)
 }
 
 /* rule: FP-17 */
-static void test_one_producer_reaches_several_consumers(void **state)
+static void one_producer_reaches_several_consumers(void **state)
 {
 	const uint32_t n = 100, consumers = 4;
 	uint32_t ids[4];
@@ -425,7 +425,7 @@ static void test_one_producer_reaches_several_consumers(void **state)
 }
 
 /* rule: FP-17 */
-static void test_task_can_change_its_consumer(void **state)
+static void task_can_change_its_consumer(void **state)
 {
 	struct doca_comch_producer_task_send *task;
 	uint32_t ids[2];
@@ -451,7 +451,7 @@ static void test_task_can_change_its_consumer(void **state)
 }
 
 /* rule: X-14 */
-static void test_engines_that_wait_for_events_miss_no_message(void **state)
+static void engines_that_wait_for_events_miss_no_message(void **state)
 {
 	uint32_t id;
 
@@ -485,26 +485,26 @@ static void test_engines_that_wait_for_events_miss_no_message(void **state)
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
-		flow_test(test_messages_sent_arrive),
-		flow_test(test_several_tasks_with_one_buf_arrive),
-		flow_test(test_immediate_data_without_bufs_arrives),
-		flow_test(test_immediate_data_of_any_length_arrives_with_data),
-		flow_test(test_immediate_data_longer_than_the_consumer_wants_is_refused),
-		flow_test(test_message_extends_the_data_of_its_buf),
-		flow_test(test_posting_again_from_the_callback_goes_on),
-		flow_test(test_message_longer_than_the_posted_buf_fails_alone),
-		flow_test(test_receives_are_taken_in_posting_order),
-		flow_test(test_send_before_the_first_receive_waits_for_it),
-		flow_test(test_send_without_any_progress_arrives),
-		flow_test(test_consumer_is_reached_by_the_engine_of_its_connection),
-		flow_test(test_1024_tasks_on_each_side_in_both_directions),
-		flow_test(test_messages_of_64_kib_less_one_arrive),
-		flow_test(test_messages_of_1_mib_in_both_directions),
-		flow_test(test_capabilities_allow_what_programs_use),
-		flow_test(test_several_producers_reach_one_consumer),
-		flow_test(test_one_producer_reaches_several_consumers),
-		flow_test(test_task_can_change_its_consumer),
-		flow_test(test_engines_that_wait_for_events_miss_no_message),
+		flow_test(messages_sent_arrive),
+		flow_test(several_tasks_with_one_buf_arrive),
+		flow_test(immediate_data_without_bufs_arrives),
+		flow_test(immediate_data_of_any_length_arrives_with_data),
+		flow_test(immediate_data_longer_than_the_consumer_wants_is_refused),
+		flow_test(message_extends_the_data_of_its_buf),
+		flow_test(posting_again_from_the_callback_goes_on),
+		flow_test(message_longer_than_the_posted_buf_fails_alone),
+		flow_test(receives_are_taken_in_posting_order),
+		flow_test(send_before_the_first_receive_waits_for_it),
+		flow_test(send_without_any_progress_arrives),
+		flow_test(consumer_is_reached_by_the_engine_of_its_connection),
+		flow_test(each_side_may_have_1024_tasks_in_both_directions),
+		flow_test(messages_of_64_kib_less_one_arrive),
+		flow_test(messages_of_1_mib_arrive_in_both_directions),
+		flow_test(fast_path_capabilities_allow_what_programs_use),
+		flow_test(several_producers_reach_one_consumer),
+		flow_test(one_producer_reaches_several_consumers),
+		flow_test(task_can_change_its_consumer),
+		flow_test(engines_that_wait_for_events_miss_no_message),
 	};
 
 	test_parse_options(argc, argv);

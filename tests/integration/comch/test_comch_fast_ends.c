@@ -48,7 +48,7 @@ static void send_when_running(const union doca_data data, struct doca_ctx *ctx,
 }
 
 /* rule: FP-1 */
-static void test_producer_sends_in_the_callback_of_its_start(void **state)
+static void producer_sends_in_the_callback_of_its_start(void **state)
 {
 	struct flow_object *o;
 
@@ -67,7 +67,7 @@ static void test_producer_sends_in_the_callback_of_its_start(void **state)
 }
 
 /* rule: FP-2, FP-3a */
-static void test_consumer_start_is_in_progress_until_the_peer_knows_it(void **state)
+static void consumer_start_is_in_progress_until_the_peer_knows_it(void **state)
 {
 	uint32_t first = run_consumer_here(), second;
 
@@ -82,7 +82,7 @@ static void test_consumer_start_is_in_progress_until_the_peer_knows_it(void **st
 }
 
 /* rule: FP-2 */
-static void test_consumer_that_is_stopped_while_it_starts_becomes_idle(void **state)
+static void consumer_that_is_stopped_while_it_starts_becomes_idle(void **state)
 {
 	flow_ok(HERE, FLOW_CONSUMER, 0, 1, SMALL, 0);
 	assert_error(flow_do(HERE, FLOW_BEGIN, 0, 0, 0, 0), DOCA_ERROR_IN_PROGRESS);
@@ -93,7 +93,7 @@ static void test_consumer_that_is_stopped_while_it_starts_becomes_idle(void **st
 }
 
 /* rule: FP-3b */
-static void test_peer_hears_of_a_consumer_that_stops(void **state)
+static void peer_hears_of_a_consumer_that_stops(void **state)
 {
 	uint32_t id = run_consumer_here();
 
@@ -104,7 +104,7 @@ static void test_peer_hears_of_a_consumer_that_stops(void **state)
 }
 
 /* rule: FP-3b */
-static void test_consumer_of_a_killed_process_is_reported_gone(void **state)
+static void consumer_of_a_killed_process_is_reported_gone(void **state)
 {
 	uint32_t id = open_pair();
 
@@ -113,7 +113,7 @@ static void test_consumer_of_a_killed_process_is_reported_gone(void **state)
 }
 
 /* rule: FP-4 */
-static void test_consumer_that_started_earlier_is_reported(void **state)
+static void consumer_that_started_earlier_is_reported(void **state)
 {
 	uint32_t id;
 
@@ -128,7 +128,7 @@ static void test_consumer_that_started_earlier_is_reported(void **state)
 }
 
 /* rule: FP-13 */
-static void test_producer_stops_by_its_own_engine_with_tasks_nobody_receives(void **state)
+static void producer_stops_by_its_own_engine_with_tasks_nobody_receives(void **state)
 {
 	uint32_t id = open_pair();
 	struct flow_object *o = flow.producers[0];
@@ -145,7 +145,7 @@ static void test_producer_stops_by_its_own_engine_with_tasks_nobody_receives(voi
 }
 
 /* rule: FP-13 */
-static void test_producer_stops_before_its_path_is_there(void **state)
+static void producer_stops_before_its_path_is_there(void **state)
 {
 	uint32_t id = open_pair();
 	struct flow_object *o = flow.producers[0];
@@ -167,7 +167,7 @@ static void test_producer_stops_before_its_path_is_there(void **state)
 }
 
 /* rule: FP-14a */
-static void test_posted_tasks_fail_when_their_consumer_stops(void **state)
+static void posted_tasks_fail_when_their_consumer_stops(void **state)
 {
 	struct flow_object *o;
 
@@ -183,7 +183,7 @@ static void test_posted_tasks_fail_when_their_consumer_stops(void **state)
 }
 
 /* rule: FP-14a */
-static void test_messages_received_before_the_stop_are_delivered(void **state)
+static void messages_received_before_the_stop_are_delivered(void **state)
 {
 	uint32_t id = run_consumer_here();
 	struct flow_object *o = flow.consumers[0];
@@ -203,7 +203,7 @@ static void test_messages_received_before_the_stop_are_delivered(void **state)
 }
 
 /* rule: FP-14b */
-static void test_posted_tasks_may_be_freed_before_the_stop(void **state)
+static void posted_tasks_may_be_freed_before_the_stop(void **state)
 {
 	struct flow_object *o;
 	size_t n;
@@ -225,7 +225,7 @@ static void test_posted_tasks_may_be_freed_before_the_stop(void **state)
 }
 
 /* rule: FP-14b */
-static void test_message_for_a_freed_task_disappears(void **state)
+static void message_for_a_freed_task_disappears(void **state)
 {
 	uint32_t id = run_consumer_here();
 
@@ -243,7 +243,7 @@ static void test_message_for_a_freed_task_disappears(void **state)
 }
 
 /* rule: X-6 */
-static void test_freed_tasks_of_both_kinds_can_be_read(void **state)
+static void freed_tasks_of_both_kinds_can_be_read(void **state)
 {
 	uint32_t id = open_pair(), here;
 	struct doca_comch_consumer_task_post_recv *recv;
@@ -270,7 +270,7 @@ static void test_freed_tasks_of_both_kinds_can_be_read(void **state)
 }
 
 /* rule: FP-15 */
-static void test_killed_peer_stops_a_consumer_with_posted_tasks(void **state)
+static void killed_peer_stops_a_consumer_with_posted_tasks(void **state)
 {
 	uint32_t id = run_consumer_here();
 	struct flow_object *o = flow.consumers[0];
@@ -289,7 +289,7 @@ static void test_killed_peer_stops_a_consumer_with_posted_tasks(void **state)
 }
 
 /* rule: FP-15 */
-static void test_killed_peer_stops_a_producer_with_tasks(void **state)
+static void killed_peer_stops_a_producer_with_tasks(void **state)
 {
 	uint32_t id = open_pair();
 	struct flow_object *o = flow.producers[0];
@@ -307,7 +307,7 @@ static void test_killed_peer_stops_a_producer_with_tasks(void **state)
 }
 
 /* rule: FP-15 */
-static void test_killed_peer_ends_a_consumer_that_starts(void **state)
+static void killed_peer_ends_a_consumer_that_starts(void **state)
 {
 	struct flow_object *o;
 
@@ -321,7 +321,7 @@ static void test_killed_peer_ends_a_consumer_that_starts(void **state)
 }
 
 /* rule: FP-16 */
-static void test_consumer_that_starts_when_the_connection_does_is_reported(void **state)
+static void consumer_that_starts_when_the_connection_does_is_reported(void **state)
 {
 	/* flow_eager_setup() has started it and sent a message in the callback. */
 	flow_ok(THERE, FLOW_WORD, 0, flow_eager_id, 0, 0);
@@ -330,7 +330,7 @@ static void test_consumer_that_starts_when_the_connection_does_is_reported(void 
 }
 
 /* rule: FP-18 */
-static void test_consumer_and_producer_start_again(void **state)
+static void consumer_and_producer_start_again(void **state)
 {
 	uint32_t id = open_pair();
 
@@ -356,7 +356,7 @@ static void test_consumer_and_producer_start_again(void **state)
 }
 
 /* rule: FP-19 */
-static void test_end_of_a_consumer_fails_the_tasks_for_it_alone(void **state)
+static void end_of_a_consumer_fails_the_tasks_for_it_alone(void **state)
 {
 	uint32_t ids[2];
 
@@ -382,7 +382,7 @@ static void test_end_of_a_consumer_fails_the_tasks_for_it_alone(void **state)
 }
 
 /* rule: FP-19 */
-static void test_consumers_that_come_and_go_leave_nothing(void **state)
+static void consumers_that_come_and_go_leave_nothing(void **state)
 {
 	flow_ok(HERE, FLOW_PRODUCER, 0, 4, SMALL, 0);
 	for (uint32_t i = 1; i <= 20; i++) {
@@ -402,7 +402,7 @@ static void test_consumers_that_come_and_go_leave_nothing(void **state)
 }
 
 /* rule: CC-14 */
-static void test_node_waits_for_the_end_of_its_consumer(void **state)
+static void node_waits_for_the_end_of_its_consumer(void **state)
 {
 	run_consumer_here();
 	assert_error(flow_do(HERE, FLOW_STOP, 0, 0, 0, 0), DOCA_ERROR_IN_PROGRESS);
@@ -413,27 +413,27 @@ static void test_node_waits_for_the_end_of_its_consumer(void **state)
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
-		flow_test(test_producer_sends_in_the_callback_of_its_start),
-		flow_test(test_consumer_start_is_in_progress_until_the_peer_knows_it),
-		flow_test(test_consumer_that_is_stopped_while_it_starts_becomes_idle),
-		flow_test(test_peer_hears_of_a_consumer_that_stops),
-		flow_killing_test(test_consumer_of_a_killed_process_is_reported_gone),
-		flow_test(test_consumer_that_started_earlier_is_reported),
-		flow_test(test_producer_stops_by_its_own_engine_with_tasks_nobody_receives),
-		flow_test(test_producer_stops_before_its_path_is_there),
-		flow_test(test_posted_tasks_fail_when_their_consumer_stops),
-		flow_test(test_messages_received_before_the_stop_are_delivered),
-		flow_test(test_posted_tasks_may_be_freed_before_the_stop),
-		flow_test(test_message_for_a_freed_task_disappears),
-		flow_test(test_freed_tasks_of_both_kinds_can_be_read),
-		flow_killing_test(test_killed_peer_stops_a_consumer_with_posted_tasks),
-		flow_killing_test(test_killed_peer_stops_a_producer_with_tasks),
-		flow_killing_test(test_killed_peer_ends_a_consumer_that_starts),
-		flow_eager_test(test_consumer_that_starts_when_the_connection_does_is_reported),
-		flow_test(test_consumer_and_producer_start_again),
-		flow_test(test_end_of_a_consumer_fails_the_tasks_for_it_alone),
-		flow_test(test_consumers_that_come_and_go_leave_nothing),
-		flow_test(test_node_waits_for_the_end_of_its_consumer),
+		flow_test(producer_sends_in_the_callback_of_its_start),
+		flow_test(consumer_start_is_in_progress_until_the_peer_knows_it),
+		flow_test(consumer_that_is_stopped_while_it_starts_becomes_idle),
+		flow_test(peer_hears_of_a_consumer_that_stops),
+		flow_killing_test(consumer_of_a_killed_process_is_reported_gone),
+		flow_test(consumer_that_started_earlier_is_reported),
+		flow_test(producer_stops_by_its_own_engine_with_tasks_nobody_receives),
+		flow_test(producer_stops_before_its_path_is_there),
+		flow_test(posted_tasks_fail_when_their_consumer_stops),
+		flow_test(messages_received_before_the_stop_are_delivered),
+		flow_test(posted_tasks_may_be_freed_before_the_stop),
+		flow_test(message_for_a_freed_task_disappears),
+		flow_test(freed_tasks_of_both_kinds_can_be_read),
+		flow_killing_test(killed_peer_stops_a_consumer_with_posted_tasks),
+		flow_killing_test(killed_peer_stops_a_producer_with_tasks),
+		flow_killing_test(killed_peer_ends_a_consumer_that_starts),
+		flow_eager_test(consumer_that_starts_when_the_connection_does_is_reported),
+		flow_test(consumer_and_producer_start_again),
+		flow_test(end_of_a_consumer_fails_the_tasks_for_it_alone),
+		flow_test(consumers_that_come_and_go_leave_nothing),
+		flow_test(node_waits_for_the_end_of_its_consumer),
 	};
 
 	test_parse_options(argc, argv);

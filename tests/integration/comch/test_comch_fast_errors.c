@@ -26,7 +26,7 @@ static void ignore_sent(struct doca_comch_producer_task_send *task, union doca_d
 }
 
 /* rule */
-static void test_null_is_refused_by_consumers_and_producers(void **state)
+static void null_is_refused_by_consumers_and_producers(void **state)
 {
 	struct doca_comch_consumer_task_post_recv *recv;
 	struct doca_comch_producer_task_send *send;
@@ -114,7 +114,7 @@ static doca_error_t create_on(uint32_t access, bool start)
 }
 
 /* rule: FE-create-3 */
-static void test_map_that_cannot_receive_is_refused(void **state)
+static void map_that_cannot_receive_is_refused(void **state)
 {
 	flow_ok(HERE, FLOW_CONSUMER, 0, 1, SMALL, 0);
 	assert_error(create_on(PCI_RW, false), DOCA_ERROR_INVALID_VALUE);
@@ -125,7 +125,7 @@ static void test_map_that_cannot_receive_is_refused(void **state)
 }
 
 /* rule: FE-create-2 */
-static void test_consumers_and_producers_have_a_maximum(void **state)
+static void consumers_and_producers_have_a_maximum(void **state)
 {
 	struct doca_comch_consumer *consumers[300];
 	struct doca_comch_producer *producers[300];
@@ -153,7 +153,7 @@ static void test_consumers_and_producers_have_a_maximum(void **state)
 }
 
 /* rule: FE-create-1 */
-static void test_create_after_the_connection_ended_is_refused(void **state)
+static void create_after_the_connection_ended_is_refused(void **state)
 {
 	struct doca_comch_connection *connection = flow_connection();
 	struct doca_comch_consumer *consumer;
@@ -170,7 +170,7 @@ static void test_create_after_the_connection_ended_is_refused(void **state)
 }
 
 /* rule: FE-destroy, FE-imm-1, FE-conf-1, X-3, X-12 */
-static void test_settings_and_destroy_need_an_idle_context(void **state)
+static void settings_and_destroy_need_an_idle_context(void **state)
 {
 	struct flow_object *c, *p;
 	uint32_t value;
@@ -195,7 +195,7 @@ static void test_settings_and_destroy_need_an_idle_context(void **state)
 }
 
 /* rule: FE-imm-2, FE-conf-2 */
-static void test_settings_above_the_maximum_are_refused(void **state)
+static void settings_above_the_maximum_are_refused(void **state)
 {
 	struct flow_object *c, *p;
 	uint32_t max;
@@ -229,7 +229,7 @@ static void test_settings_above_the_maximum_are_refused(void **state)
 }
 
 /* rule: FE-alloc-1, X-4 */
-static void test_alloc_fails_without_tasks_and_without_a_running_context(void **state)
+static void alloc_fails_without_tasks_and_without_a_running_context(void **state)
 {
 	struct doca_comch_consumer_task_post_recv *recv[3];
 	struct doca_comch_producer_task_send *send[3];
@@ -269,7 +269,7 @@ static void test_alloc_fails_without_tasks_and_without_a_running_context(void **
 }
 
 /* rule: FE-alloc-2 */
-static void test_buf_outside_the_map_of_the_consumer_is_refused(void **state)
+static void buf_outside_the_map_of_the_consumer_is_refused(void **state)
 {
 	struct doca_comch_consumer_task_post_recv *recv;
 	struct doca_task *task;
@@ -299,7 +299,7 @@ static void test_buf_outside_the_map_of_the_consumer_is_refused(void **state)
 }
 
 /* rule: FE-alloc-3 */
-static void test_consumer_that_the_peer_does_not_have_is_refused(void **state)
+static void consumer_that_the_peer_does_not_have_is_refused(void **state)
 {
 	struct doca_comch_producer_task_send *send;
 	struct doca_task *task;
@@ -325,7 +325,7 @@ static void test_consumer_that_the_peer_does_not_have_is_refused(void **state)
 }
 
 /* rule: FE-alloc-3 */
-static void test_message_longer_than_the_maximum_is_refused(void **state)
+static void message_longer_than_the_maximum_is_refused(void **state)
 {
 	struct doca_comch_producer_task_send *send;
 	struct flow_object *p;
@@ -351,7 +351,7 @@ static void test_message_longer_than_the_maximum_is_refused(void **state)
 }
 
 /* rule: CE-disconnect-1 */
-static void test_server_with_a_producer_does_not_disconnect(void **state)
+static void server_with_a_producer_does_not_disconnect(void **state)
 {
 	if (!flow.node.is_server)
 		return;
@@ -363,17 +363,17 @@ static void test_server_with_a_producer_does_not_disconnect(void **state)
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
-		flow_test(test_null_is_refused_by_consumers_and_producers),
-		flow_test(test_map_that_cannot_receive_is_refused),
-		flow_test(test_consumers_and_producers_have_a_maximum),
-		flow_killing_test(test_create_after_the_connection_ended_is_refused),
-		flow_test(test_settings_and_destroy_need_an_idle_context),
-		flow_test(test_settings_above_the_maximum_are_refused),
-		flow_test(test_alloc_fails_without_tasks_and_without_a_running_context),
-		flow_test(test_buf_outside_the_map_of_the_consumer_is_refused),
-		flow_test(test_consumer_that_the_peer_does_not_have_is_refused),
-		flow_test(test_message_longer_than_the_maximum_is_refused),
-		flow_test(test_server_with_a_producer_does_not_disconnect),
+		flow_test(null_is_refused_by_consumers_and_producers),
+		flow_test(map_that_cannot_receive_is_refused),
+		flow_test(consumers_and_producers_have_a_maximum),
+		flow_killing_test(create_after_the_connection_ended_is_refused),
+		flow_test(settings_and_destroy_need_an_idle_context),
+		flow_test(settings_above_the_maximum_are_refused),
+		flow_test(alloc_fails_without_tasks_and_without_a_running_context),
+		flow_test(buf_outside_the_map_of_the_consumer_is_refused),
+		flow_test(consumer_that_the_peer_does_not_have_is_refused),
+		flow_test(message_longer_than_the_maximum_is_refused),
+		flow_test(server_with_a_producer_does_not_disconnect),
 	};
 
 	test_parse_options(argc, argv);

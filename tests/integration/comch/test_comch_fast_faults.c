@@ -164,7 +164,7 @@ static unsigned int sweep(doca_error_t (*live)(void), enum fault_kind kind, int 
 }
 
 /* rule: FE-fault */
-static void test_failures_of_a_producer_leave_nothing_behind(void **state)
+static void failures_of_a_producer_leave_nothing_behind(void **state)
 {
 	flow_ok(THERE, FLOW_CONSUMER, 0, 8, SMALL, 0);
 	there_id = flow_value;
@@ -178,7 +178,7 @@ static void test_failures_of_a_producer_leave_nothing_behind(void **state)
 }
 
 /* rule: FE-fault */
-static void test_failures_of_a_consumer_leave_nothing_behind(void **state)
+static void failures_of_a_consumer_leave_nothing_behind(void **state)
 {
 	flow_ok(HERE, FLOW_CONSUMER, 0, 1, SMALL, 0);
 	spare = flow.consumers[0];
@@ -188,7 +188,7 @@ static void test_failures_of_a_consumer_leave_nothing_behind(void **state)
 }
 
 /* rule: FE-fault */
-static void test_failures_to_connect_a_producer_of_the_peer_reach_it(void **state)
+static void failures_to_connect_a_producer_of_the_peer_reach_it(void **state)
 {
 	unsigned int n = 0, n_tasks = 0, n_good = 0, n_refused = 0, sent;
 	uint32_t id;
@@ -284,7 +284,7 @@ static void stream(struct doca_comch_producer *producer, unsigned int n)
 }
 
 /* rule: FP-20 */
-static void test_messages_are_sent_without_allocation_and_lock(void **state)
+static void messages_are_sent_without_allocation_and_lock(void **state)
 {
 	struct doca_comch_producer *producer;
 	struct doca_ctx *ctx;
@@ -308,7 +308,7 @@ static void test_messages_are_sent_without_allocation_and_lock(void **state)
 }
 
 /* rule: FP-20 */
-static void test_messages_are_received_without_allocation_and_lock(void **state)
+static void messages_are_received_without_allocation_and_lock(void **state)
 {
 	struct flow_object *o;
 	uint32_t id;
@@ -336,11 +336,11 @@ static void test_messages_are_received_without_allocation_and_lock(void **state)
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
-		flow_test(test_failures_of_a_producer_leave_nothing_behind),
-		flow_test(test_failures_of_a_consumer_leave_nothing_behind),
-		flow_test(test_failures_to_connect_a_producer_of_the_peer_reach_it),
-		flow_test(test_messages_are_sent_without_allocation_and_lock),
-		flow_test(test_messages_are_received_without_allocation_and_lock),
+		flow_test(failures_of_a_producer_leave_nothing_behind),
+		flow_test(failures_of_a_consumer_leave_nothing_behind),
+		flow_test(failures_to_connect_a_producer_of_the_peer_reach_it),
+		flow_test(messages_are_sent_without_allocation_and_lock),
+		flow_test(messages_are_received_without_allocation_and_lock),
 	};
 
 	test_parse_options(argc, argv);

@@ -6,13 +6,13 @@
 #include "flow.h"
 
 /* rule: FP-12, X-13 */
-static void test_threads_with_engines_of_their_own(void **state)
+static void threads_may_have_engines_of_their_own(void **state)
 {
 	flow_is(HERE, FLOW_THREADS, 4000, 512, 0, 0, 0);
 }
 
 /* rule: FP-12, FP-14b */
-static void test_threads_that_come_and_go_disturb_no_others(void **state)
+static void threads_that_come_and_go_disturb_no_others(void **state)
 {
 	for (uint32_t i = 0; i < 5; i++)
 		flow_is(HERE, FLOW_THREADS, 20, 64, i, 0, 0);
@@ -21,8 +21,8 @@ static void test_threads_that_come_and_go_disturb_no_others(void **state)
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
-		flow_test(test_threads_with_engines_of_their_own),
-		flow_test(test_threads_that_come_and_go_disturb_no_others),
+		flow_test(threads_may_have_engines_of_their_own),
+		flow_test(threads_that_come_and_go_disturb_no_others),
 	};
 
 	test_parse_options(argc, argv);
