@@ -76,7 +76,7 @@ static int close_all(void **state)
 	return fixture_recount(state);
 }
 
-static void test_bad_arguments(void **state)
+static void bridge_functions_need_their_arguments(void **state)
 {
 	struct doca_dev *other = NULL;
 	struct ibv_pd *got = NULL;
@@ -98,7 +98,7 @@ static void test_bad_arguments(void **state)
 	assert_int_equal(key, 0);
 }
 
-static void test_pd_of_a_device(void **state)
+static void device_returns_the_pd_that_it_was_opened_from(void **state)
 {
 	struct ibv_pd *got = NULL;
 	struct ibv_mr *mr;
@@ -111,7 +111,7 @@ static void test_pd_of_a_device(void **state)
 	assert_ptr_equal(got, pd);
 }
 
-static void test_pd_of_the_library_is_refused(void **state)
+static void pd_of_the_library_is_refused(void **state)
 {
 	struct doca_dev *other = NULL;
 	struct ibv_pd *got;
@@ -143,7 +143,7 @@ static void read_by_key(const struct doca_dev *of, uint32_t key)
 	assert_true(rc_close(&rc));
 }
 
-static void test_key_of_a_map(void **state)
+static void key_of_a_map_differs_by_pd(void **state)
 {
 	struct ibv_pd *got;
 	uint32_t key, same;
@@ -158,7 +158,7 @@ static void test_key_of_a_map(void **state)
 	read_by_key(own, key);
 }
 
-static void test_key_of_a_pd_that_the_map_has_not(void **state)
+static void key_of_a_pd_without_the_map_is_not_found(void **state)
 {
 	struct ibv_pd *other = ibv_alloc_pd(context);
 	uint32_t key = 7;
@@ -173,7 +173,7 @@ static void test_key_of_a_pd_that_the_map_has_not(void **state)
 	assert_int_equal(key, 7);
 }
 
-static void test_key_of_a_buf(void **state)
+static void key_of_a_buf_is_that_of_its_map(void **state)
 {
 	struct doca_buf_inventory *inventory;
 	struct doca_dev *other;
@@ -216,7 +216,7 @@ static void device_from_a_pd_cannot_export_or_import(void **state)
 	assert_null(import);
 }
 
-static void test_opening_and_closing(void **state)
+static void device_of_a_pd_is_not_the_one_that_the_library_opens(void **state)
 {
 	struct doca_dev *again;
 
@@ -227,7 +227,7 @@ static void test_opening_and_closing(void **state)
 }
 
 /* The library's own copies run in a protection domain of the program too. */
-static void test_copies(void **state)
+static void copies_run_in_a_programs_domain(void **state)
 {
 	static uint8_t to[LEN];
 	struct fixture bridged = {.dev = dev};
@@ -299,7 +299,7 @@ static struct doca_mmap *start_on(struct doca_dev *on, uint8_t *bytes)
 	return started;
 }
 
-static void test_tasks_copy_in_a_programs_domain(void **state)
+static void tasks_copy_in_a_programs_domain(void **state)
 {
 	static uint8_t to[LEN];
 	struct doca_mmap *dst = start_on(dev, to), *elsewhere = start_on(own, to);
@@ -317,7 +317,7 @@ static void test_tasks_copy_in_a_programs_domain(void **state)
 }
 
 /* It also works if the program did not ask for DEVX. */
-static void test_tasks_copy_in_a_plain_programs_domain(void **state)
+static void tasks_copy_in_a_plain_programs_domain(void **state)
 {
 	static uint8_t to[LEN];
 	struct ibv_device **list = ibv_get_device_list(NULL);
@@ -345,17 +345,17 @@ static void test_tasks_copy_in_a_plain_programs_domain(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		bridge_test(test_bad_arguments),
-		bridge_test(test_pd_of_a_device),
-		bridge_test(test_pd_of_the_library_is_refused),
-		bridge_test(test_key_of_a_map),
-		bridge_test(test_key_of_a_pd_that_the_map_has_not),
-		bridge_test(test_key_of_a_buf),
+		bridge_test(bridge_functions_need_their_arguments),
+		bridge_test(device_returns_the_pd_that_it_was_opened_from),
+		bridge_test(pd_of_the_library_is_refused),
+		bridge_test(key_of_a_map_differs_by_pd),
+		bridge_test(key_of_a_pd_without_the_map_is_not_found),
+		bridge_test(key_of_a_buf_is_that_of_its_map),
 		bridge_test(device_from_a_pd_cannot_export_or_import),
-		bridge_test(test_opening_and_closing),
-		bridge_test(test_copies),
-		bridge_test(test_tasks_copy_in_a_programs_domain),
-		bridge_test(test_tasks_copy_in_a_plain_programs_domain),
+		bridge_test(device_of_a_pd_is_not_the_one_that_the_library_opens),
+		bridge_test(copies_run_in_a_programs_domain),
+		bridge_test(tasks_copy_in_a_programs_domain),
+		bridge_test(tasks_copy_in_a_plain_programs_domain),
 	};
 
 	test_parse_options(argc, argv);

@@ -342,7 +342,7 @@ static void peer_and_port_of_a_connection_are_known(void **state)
 	destroy_pair(&pair);
 }
 
-static void many_connections_of_one_listener(void **state)
+static void many_connections_outlive_their_listener(void **state)
 {
 	static struct rc ends[2 * MANY];
 	static struct pair pairs[MANY];
@@ -855,7 +855,7 @@ int main(int argc, char **argv)
 		cm_test(private_data_arrives_in_full_length),
 		cm_test(too_much_private_data_is_refused),
 		cm_test(peer_and_port_of_a_connection_are_known),
-		cm_test(many_connections_of_one_listener),
+		cm_test(many_connections_outlive_their_listener),
 		cm_test(access_of_an_end_limits_its_peer),
 		cm_test(reject_returns_reason_and_data),
 		cm_test(destroyed_request_is_rejected),

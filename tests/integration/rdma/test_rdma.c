@@ -113,7 +113,7 @@ static struct doca_buf *chain(struct doca_buf *head, struct doca_buf *part)
 	return head;
 }
 
-static void local_lists_and_the_head_of_remote_ones(void **state)
+static void tasks_use_local_lists_and_the_head_of_remote_ones(void **state)
 {
 	static const size_t parts[][2] = {{0, 1000}, {60000, 1}, {2000, 1500}, {50000, 8192}};
 	struct doca_buf *near = NULL, *far, *tail;
@@ -173,7 +173,7 @@ static void more_pieces_than_the_queue_holds(void **state)
 	}
 }
 
-static void several_connections_of_one_context(void **state)
+static void one_context_has_several_connections(void **state)
 {
 	struct doca_rdma_connection *first;
 	struct doca_mmap *first_peer;
@@ -521,7 +521,7 @@ static void connections_have_numbers_and_user_data(void **state)
 		     DOCA_ERROR_BAD_STATE);
 }
 
-static void notification_of_a_completion(void **state)
+static void completions_notify_the_engine(void **state)
 {
 	doca_notification_handle_t handle;
 	struct doca_buf *src, *dst, *rooms[4];
@@ -780,9 +780,9 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		ends_test(both_ends_read_and_write),
 		ends_test(data_goes_behind_the_data),
-		ends_test(local_lists_and_the_head_of_remote_ones),
+		ends_test(tasks_use_local_lists_and_the_head_of_remote_ones),
 		ends_test(more_pieces_than_the_queue_holds),
-		ends_test(several_connections_of_one_context),
+		ends_test(one_context_has_several_connections),
 		ends_test(connections_do_not_wait_for_one_another),
 		ends_test(access_that_the_connection_forbids_fails),
 		ends_test(access_that_the_map_forbids_fails),
@@ -794,7 +794,7 @@ int main(int argc, char **argv)
 		ends_test(bad_tasks_fail_in_their_callback),
 		ends_test(details_are_checked_byte_by_byte),
 		ends_test(connections_have_numbers_and_user_data),
-		ends_test(notification_of_a_completion),
+		ends_test(completions_notify_the_engine),
 		ends_test(stop_waits_for_tasks),
 		ends_test(a_responder_needs_no_tasks),
 		ends_test(tasks_are_a_pool_of_each_kind),

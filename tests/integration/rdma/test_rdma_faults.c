@@ -200,7 +200,7 @@ static bool stop_fails_once(unsigned int n)
 	return fired;
 }
 
-static void stop_in_part(void **state)
+static void a_stop_that_failed_in_part_can_be_repeated(void **state)
 {
 	unsigned int n = 1;
 
@@ -248,7 +248,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		faults_test(each_allocation_fails_once),
 		faults_test(each_command_fails_once),
-		faults_test(stop_in_part),
+		faults_test(a_stop_that_failed_in_part_can_be_repeated),
 		faults_test(a_failed_task_stops_in_part),
 	};
 
