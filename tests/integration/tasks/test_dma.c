@@ -36,7 +36,7 @@ static doca_error_t post(struct dpumap_dma *dma, size_t offset, size_t len, uint
 				 (union doca_data){.u64 = cookie});
 }
 
-static void test_engine_is_the_device_s(void **state)
+static void engine_is_that_of_the_device(void **state)
 {
 	enum dpumap_dma_engine engine;
 	uint64_t max_len = 0;
@@ -50,7 +50,7 @@ static void test_engine_is_the_device_s(void **state)
 	assert_error(dpumap_dma_get_max_len(fixture.dma, NULL), DOCA_ERROR_INVALID_VALUE);
 }
 
-static void test_create_bad_values(void **state)
+static void invalid_arguments_create_no_queue(void **state)
 {
 	struct dpumap_dma *dma = NULL;
 
@@ -62,7 +62,7 @@ static void test_create_bad_values(void **state)
 	assert_error(dpumap_dma_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
 }
 
-static void test_copy_moves_exactly_its_bytes(void **state)
+static void copy_moves_exactly_its_bytes(void **state)
 {
 	static const struct {
 		size_t dst, src, len;
@@ -83,7 +83,7 @@ static void test_copy_moves_exactly_its_bytes(void **state)
 	free(expected);
 }
 
-static void test_memcpy_bad_values(void **state)
+static void invalid_copies_are_refused(void **state)
 {
 	const union doca_data none = {0};
 	struct doca_mmap *idle;
@@ -106,7 +106,7 @@ static void test_memcpy_bad_values(void **state)
 	assert_ok(doca_mmap_destroy(idle));
 }
 
-static void test_longest_copy(void **state)
+static void a_copy_may_have_the_maximum_length_and_no_byte_more(void **state)
 {
 	struct fixture_buf long_from, long_to;
 	uint64_t max_len;
@@ -132,7 +132,7 @@ static void test_longest_copy(void **state)
 	assert_ok(fixture_buf_destroy(&long_to));
 }
 
-static void test_full_queue_says_again(void **state)
+static void full_queue_says_again(void **state)
 {
 	struct dpumap_dma_completion done;
 	struct dpumap_dma *dma;
@@ -153,7 +153,7 @@ static void test_full_queue_says_again(void **state)
 	assert_memory_equal(to.bytes, from.bytes, 3);
 }
 
-static void test_many_copies_in_order(void **state)
+static void many_copies_complete_in_order(void **state)
 {
 	struct dpumap_dma_completion done[24];
 	uint64_t posted = 0, polled = 0;
@@ -171,7 +171,7 @@ static void test_many_copies_in_order(void **state)
 	assert_memory_equal(to.bytes, from.bytes, 64000);
 }
 
-static void test_poll_of_an_empty_queue(void **state)
+static void poll_of_an_empty_queue_returns_nothing(void **state)
 {
 	struct dpumap_dma_completion done;
 	uint32_t n = 9;
@@ -199,7 +199,7 @@ static void refuse_write(uint32_t access)
 	assert_ok(fixture_buf_destroy(&target));
 }
 
-static void test_write_to_a_local_read_only_map(void **state)
+static void write_to_a_local_read_only_map_is_refused(void **state)
 {
 	refuse_write(0);
 	refuse_write(PCI_RO);
@@ -208,7 +208,7 @@ static void test_write_to_a_local_read_only_map(void **state)
 }
 
 /* Refused before it is posted: the queue does not fail, and its copies go on. */
-static void test_write_to_an_import_for_reading(void **state)
+static void write_to_an_import_for_reading_is_refused(void **state)
 {
 	struct dpumap_dma_completion done;
 	struct doca_mmap *imported;
@@ -233,7 +233,7 @@ static void test_write_to_an_import_for_reading(void **state)
 	assert_ok(fixture_buf_destroy(&target));
 }
 
-static void test_failed_queue_flushes_and_comes_back(void **state)
+static void failed_queue_flushes_and_comes_back(void **state)
 {
 	struct dpumap_dma_completion done;
 	struct fixture_buf closed;
@@ -259,7 +259,7 @@ static void test_failed_queue_flushes_and_comes_back(void **state)
 	assert_ok(fixture_buf_destroy(&closed));
 }
 
-static void test_reset_many_times(void **state)
+static void queue_copies_again_after_each_of_many_resets(void **state)
 {
 	struct fixture_buf closed;
 
@@ -278,7 +278,7 @@ static void test_reset_many_times(void **state)
 	assert_ok(fixture_buf_destroy(&closed));
 }
 
-static void test_destroy_abandons_copies(void **state)
+static void destroy_abandons_copies(void **state)
 {
 	struct dpumap_dma *dma;
 
@@ -299,19 +299,19 @@ static void test_destroy_abandons_copies(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		dma_test(test_engine_is_the_device_s),
-		dma_test(test_create_bad_values),
-		dma_test(test_copy_moves_exactly_its_bytes),
-		dma_test(test_memcpy_bad_values),
-		dma_test(test_longest_copy),
-		dma_test(test_full_queue_says_again),
-		dma_test(test_many_copies_in_order),
-		dma_test(test_poll_of_an_empty_queue),
-		dma_test(test_write_to_a_local_read_only_map),
-		dma_test(test_write_to_an_import_for_reading),
-		dma_test(test_failed_queue_flushes_and_comes_back),
-		dma_test(test_reset_many_times),
-		dma_test(test_destroy_abandons_copies),
+		dma_test(engine_is_that_of_the_device),
+		dma_test(invalid_arguments_create_no_queue),
+		dma_test(copy_moves_exactly_its_bytes),
+		dma_test(invalid_copies_are_refused),
+		dma_test(a_copy_may_have_the_maximum_length_and_no_byte_more),
+		dma_test(full_queue_says_again),
+		dma_test(many_copies_complete_in_order),
+		dma_test(poll_of_an_empty_queue_returns_nothing),
+		dma_test(write_to_a_local_read_only_map_is_refused),
+		dma_test(write_to_an_import_for_reading_is_refused),
+		dma_test(failed_queue_flushes_and_comes_back),
+		dma_test(queue_copies_again_after_each_of_many_resets),
+		dma_test(destroy_abandons_copies),
 	};
 
 	test_parse_options(argc, argv);

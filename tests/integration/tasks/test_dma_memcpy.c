@@ -143,7 +143,7 @@ static void lists_are_read_and_filled_in_order(void **state)
 	tasks_stop();
 }
 
-static void tasks_with_lists_longer_than_the_queue(void **state)
+static void tasks_may_have_longer_lists_than_the_queue(void **state)
 {
 	struct doca_buf *src[TASKS_NUM], *dst[TASKS_NUM];
 	uint32_t max;
@@ -524,7 +524,7 @@ int main(int argc, char **argv)
 		task_test(each_buf_of_a_list_is_written_behind_its_data),
 		task_test(only_the_data_is_read),
 		task_test(lists_are_read_and_filled_in_order),
-		task_test(tasks_with_lists_longer_than_the_queue),
+		task_test(tasks_may_have_longer_lists_than_the_queue),
 		task_test(bufs_that_shrink_after_submission_fail_the_task),
 		task_test(tasks_end_in_order),
 		task_test(all_tasks_allocated_is_no_memory),
