@@ -147,7 +147,7 @@ static void collect(union doca_data user_data, const struct dpumap_channel_expor
 		 export_info->kind, (unsigned long long)export_info->size);
 }
 
-static void test_list(void **state)
+static void list_returns_each_export_with_its_kind_and_size(void **state)
 {
 	struct dpumap_channel *channel = connected();
 	char names[256] = "";
@@ -158,7 +158,7 @@ static void test_list(void **state)
 	dpumap_channel_destroy(channel);
 }
 
-static void test_get_and_release(void **state)
+static void a_descriptor_is_released_once(void **state)
 {
 	struct dpumap_channel *channel = connected();
 	uint8_t descriptor[DPUMAP_CHANNEL_DESCRIPTOR_MAX];
@@ -180,7 +180,7 @@ static void test_get_and_release(void **state)
 }
 
 /* A reference to a removed export does not refer to a new export with the same name. */
-static void test_removed_export_cannot_be_released(void **state)
+static void removed_export_cannot_be_released(void **state)
 {
 	struct dpumap_channel *channel = connected();
 	uint8_t before[DPUMAP_CHANNEL_DESCRIPTOR_MAX], after[DPUMAP_CHANNEL_DESCRIPTOR_MAX];
@@ -199,7 +199,7 @@ static void test_removed_export_cannot_be_released(void **state)
 }
 
 /* Once every client has released the export, its old descriptor is invalid. */
-static void test_release_changes_the_key(void **state)
+static void release_changes_the_key(void **state)
 {
 	struct dpumap_channel *one = connected(), *other = connected();
 	uint8_t first[DPUMAP_CHANNEL_DESCRIPTOR_MAX], next[DPUMAP_CHANNEL_DESCRIPTOR_MAX];
@@ -237,7 +237,7 @@ static doca_error_t copy(struct doca_mmap *to, void *to_addr, struct doca_mmap *
 	return result == DOCA_SUCCESS ? done.status : result;
 }
 
-static void test_import_and_copy(void **state)
+static void imports_copy_until_their_export_is_removed(void **state)
 {
 	struct dpumap_channel *channel = connected();
 	static char there[4096] = "what goes there", back[4096];
@@ -302,7 +302,7 @@ static void await(struct dpumap_channel *channel, struct heard *heard,
 		fail_msg("%u events, the last %d of %s", heard->num, heard->event, heard->name);
 }
 
-static void test_watch(void **state)
+static void a_watcher_gets_the_events_of_exports_that_it_may_import(void **state)
 {
 	struct dpumap_channel *channel = connected();
 	struct heard heard = {0};
@@ -328,7 +328,7 @@ static void test_watch(void **state)
 	dpumap_channel_destroy(channel);
 }
 
-static void test_lost_and_back(void **state)
+static void a_watcher_is_told_that_the_connection_is_lost_and_back(void **state)
 {
 	struct dpumap_channel *channel = connected();
 	struct heard heard = {0};
@@ -350,7 +350,7 @@ static void test_lost_and_back(void **state)
 }
 
 /* A call reports that the connection is lost, and a later call restores it. */
-static void test_lost_and_back_in_calls(void **state)
+static void a_call_reports_the_lost_connection_and_a_later_one_restores_it(void **state)
 {
 	struct dpumap_channel *channel = connected();
 	int left = PATIENCE_MS, wait = -1;
@@ -379,7 +379,7 @@ static void test_lost_and_back_in_calls(void **state)
 
 /* -- refused calls -- */
 
-static void test_wrong_use(void **state)
+static void wrong_calls_of_a_channel_have_precise_errors(void **state)
 {
 	union doca_data none = {0};
 	struct dpumap_channel *channel;
@@ -416,7 +416,7 @@ static void test_wrong_use(void **state)
 	assert_int_equal(dpumap_channel_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
 }
 
-static void test_settings_are_fixed_once_connected(void **state)
+static void settings_are_fixed_once_connected(void **state)
 {
 	struct dpumap_channel *channel = connected();
 
@@ -431,16 +431,16 @@ static void test_settings_are_fixed_once_connected(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_list),
-		TEST(test_get_and_release),
-		TEST(test_removed_export_cannot_be_released),
-		TEST(test_release_changes_the_key),
-		TEST(test_import_and_copy),
-		TEST(test_watch),
-		TEST(test_lost_and_back),
-		TEST(test_lost_and_back_in_calls),
-		TEST(test_settings_are_fixed_once_connected),
-		cmocka_unit_test(test_wrong_use),
+		TEST(list_returns_each_export_with_its_kind_and_size),
+		TEST(a_descriptor_is_released_once),
+		TEST(removed_export_cannot_be_released),
+		TEST(release_changes_the_key),
+		TEST(imports_copy_until_their_export_is_removed),
+		TEST(a_watcher_gets_the_events_of_exports_that_it_may_import),
+		TEST(a_watcher_is_told_that_the_connection_is_lost_and_back),
+		TEST(a_call_reports_the_lost_connection_and_a_later_one_restores_it),
+		TEST(settings_are_fixed_once_connected),
+		cmocka_unit_test(wrong_calls_of_a_channel_have_precise_errors),
 	};
 
 	signal(SIGPIPE, SIG_DFL);
