@@ -62,7 +62,7 @@ static struct doca_mmap *started_map(uint32_t access)
 	return map;
 }
 
-static void it_is_listed_and_described(void **state)
+static void device_is_listed_and_described(void **state)
 {
 	uint8_t mac[DOCA_DEVINFO_MAC_ADDR_SIZE] = {0}, ip[DOCA_DEVINFO_IPV4_ADDR_SIZE] = {0};
 	char name[DOCA_DEVINFO_IFACE_NAME_SIZE];
@@ -83,7 +83,7 @@ static void it_is_listed_and_described(void **state)
 	assert_true(rate > 0);
 }
 
-static void it_is_no_function_of_a_card(void **state)
+static void device_is_not_a_function_of_a_card(void **state)
 {
 	char address[DOCA_DEVINFO_PCI_ADDR_SIZE];
 	struct doca_devinfo_rep **reps;
@@ -105,7 +105,7 @@ static void it_is_no_function_of_a_card(void **state)
 		     DOCA_ERROR_NOT_SUPPORTED);
 }
 
-static void what_it_says_that_it_can(void **state)
+static void capabilities_are_those_of_rdma_alone(void **state)
 {
 	uint32_t log_align = 1, max_message = 0;
 	uint64_t dm_len = 1, granularity = 1;
@@ -183,7 +183,7 @@ static void every_set_of_permissions_is_exported(void **state)
 	}
 }
 
-static void import_of_a_pci_export(void **state)
+static void import_of_a_pci_export_is_not_supported(void **state)
 {
 	struct dpumap_desc fields = {
 		.kind = DPUMAP_DESC_KIND_PCI,
@@ -206,7 +206,7 @@ static void import_of_a_pci_export(void **state)
 	assert_null(imported);
 }
 
-static void device_memory(void **state)
+static void device_memory_is_not_supported(void **state)
 {
 	uint64_t longest = 1, total = 1;
 	struct dpumap_dm *dm = NULL;
@@ -223,7 +223,7 @@ static void nothing_done(struct doca_dma_task_memcpy *task, union doca_data task
 {
 }
 
-static void copies(void **state)
+static void copies_are_not_supported(void **state)
 {
 	struct dpumap_dma *queue = NULL;
 	struct doca_ctx *ctx;
@@ -242,7 +242,7 @@ static void copies(void **state)
 	assert_ok(doca_pe_destroy(pe));
 }
 
-static void umems_and_domains(void **state)
+static void umems_and_domains_are_not_supported(void **state)
 {
 	struct dpumap_parent_domain_attr single = {.single_thread = true};
 	struct dpumap_parent_domain *domain = NULL;
@@ -256,7 +256,7 @@ static void umems_and_domains(void **state)
 	assert_null(domain);
 }
 
-static void a_context_in_several_processes(void **state)
+static void a_context_is_not_shared_by_processes(void **state)
 {
 	struct doca_dev *other = NULL;
 	int fd = -1;
@@ -267,7 +267,7 @@ static void a_context_in_several_processes(void **state)
 	assert_int_equal(close(fd), 0);
 }
 
-static void opened_more_than_once(void **state)
+static void device_is_opened_more_than_once(void **state)
 {
 	struct doca_devinfo **list;
 	struct doca_dev *same, *own;
@@ -285,7 +285,7 @@ static void opened_more_than_once(void **state)
 }
 
 /* The bridge: a program's own protection domain, and keys of maps for its own work requests. */
-static void the_bridge_to_verbs(void **state)
+static void the_bridge_lends_and_borrows_domains(void **state)
 {
 	struct doca_mmap *map = started_map(LOCAL_RW);
 	struct doca_dev *borrowed;
@@ -331,7 +331,7 @@ static int make_dmabuf(void)
 	return prime.fd;
 }
 
-static void dmabufs(void **state)
+static void dmabufs_are_not_supported(void **state)
 {
 	struct doca_mmap *map;
 	int fd = make_dmabuf();
@@ -349,19 +349,19 @@ static void dmabufs(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		dev_test(it_is_listed_and_described),
-		dev_test(it_is_no_function_of_a_card),
-		dev_test(what_it_says_that_it_can),
+		dev_test(device_is_listed_and_described),
+		dev_test(device_is_not_a_function_of_a_card),
+		dev_test(capabilities_are_those_of_rdma_alone),
 		dev_test(export_is_by_rdma_only),
 		dev_test(every_set_of_permissions_is_exported),
-		dev_test(import_of_a_pci_export),
-		dev_test(device_memory),
-		dev_test(copies),
-		dev_test(umems_and_domains),
-		dev_test(a_context_in_several_processes),
-		dev_test(opened_more_than_once),
-		dev_test(the_bridge_to_verbs),
-		dev_test(dmabufs),
+		dev_test(import_of_a_pci_export_is_not_supported),
+		dev_test(device_memory_is_not_supported),
+		dev_test(copies_are_not_supported),
+		dev_test(umems_and_domains_are_not_supported),
+		dev_test(a_context_is_not_shared_by_processes),
+		dev_test(device_is_opened_more_than_once),
+		dev_test(the_bridge_lends_and_borrows_domains),
+		dev_test(dmabufs_are_not_supported),
 	};
 
 	test_parse_options(argc, argv);
