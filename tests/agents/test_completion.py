@@ -87,7 +87,7 @@ def test_offers_each_option_of_help(here, offers, general_help, command):
 
 
 @pytest.mark.parametrize("words, wanted", FILES)
-def test_offers_files(offers, work, words, wanted):
+def test_completion_offers_files_and_directories(offers, work, words, wanted):
     for name in ("one.bin", "two.bin"):
         (work / name).touch()
     (work / "sub").mkdir()

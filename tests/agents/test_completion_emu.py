@@ -50,7 +50,7 @@ def test_completion_is_registered(bash):
 
 
 @pytest.mark.parametrize("words, wanted", CASES, ids=lambda value: "-" if value == "" else None)
-def test_offers_words(offers, words, wanted):
+def test_completion_offers_words_of_the_place(offers, words, wanted):
     assert offers(words) == wanted
 
 
@@ -61,7 +61,7 @@ def test_offers_each_option_of_help(here, offers, command):
     assert offers([command, "--"]) == " ".join(options)
 
 
-def test_offers_files(offers, work):
+def test_completion_offers_files_and_directories(offers, work):
     (work / "one.plan").touch()
     (work / "sub").mkdir()
     assert offers(["chaos", "--plan", "o"], cwd=work) == "one.plan"

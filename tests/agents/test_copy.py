@@ -47,7 +47,7 @@ def test_export_of_four_bytes_carries_a_file(agent, tool, host):
 
 @pytest.mark.local
 def test_large_file_comes_back(agent, tool, host):
-    """Between two machines test_bulk does it."""
+    """Between two machines test_bulk_data_arrives_intact does it."""
     copies_there_and_back(tool(agent("kind=dram,size=16M").must_serve()), host, LARGE)
 
 

@@ -209,7 +209,7 @@ def test_watch_ends_when_its_certificate_is_refused(configured, work, how, reaso
     assert lost["event"] == "lost" and "closed the connection" in lost["problem"]
 
 
-def test_metrics_count(configured):
+def test_metrics_count_exports_and_gets(configured):
     configured.tool("web")("import", "web").ok()
     _, samples = parse(scrape(f"{configured.dpu.dir}/metrics"))
     assert samples['dpumapd_exports{kind="dram"}'] == 1 and samples["dpumapd_gets_total"] >= 1

@@ -38,7 +38,7 @@ def test_all_of_it(agent, tool, dpu, host, properties, answer, figure):
         assert size == reported
 
 
-def test_exhaustion(agent, tool, properties):
+def test_an_export_is_refused_when_no_device_memory_is_left(agent, tool, properties):
     """Exports until one is refused with the reason; the others go on, and all memory is freed again."""
     if not exclusive(properties):
         pytest.skip("others use the device: the properties do not say exclusive = yes")
@@ -64,7 +64,7 @@ def test_exhaustion(agent, tool, properties):
 
 @pytest.mark.question(22)
 @pytest.mark.parametrize("name", ["dpu", "host"])
-def test_pieces(machines, properties, answer, name):
+def test_pieces_of_device_memory_are_all_free_again(machines, properties, answer, name):
     """Pieces of every alignment until none is left; afterwards as much is free as before."""
     machine = machines[name]
     if facts(machine)["dm_max"] in ("0", "DOCA_ERROR_NOT_SUPPORTED"):

@@ -139,7 +139,7 @@ def hanging():
     ],
     ids=lambda value: value.split()[1] if value.startswith("--") else "",
 )
-def test_profile(options, expectations):
+def test_doctor_reports_what_a_profile_supports(options, expectations):
     card = Emulator(*options.split())
     try:
         bare = card.objects()
@@ -165,7 +165,7 @@ def test_emulator_that_ends_meanwhile():
 
 
 @pytest.mark.skipif(os.path.exists("/sys/class/infiniband"), reason="there is a device")
-def test_no_device(here):
+def test_a_machine_without_a_device_is_not_ready(here):
     doctor = Doctor(here, "dpumap")
     doctor(
         "device.list=fail device.chosen=unknown device.open=unknown try.open=unknown "
@@ -268,7 +268,7 @@ def limited(doctor, limit):
     doctor.through += ["bash", "-c", f'ulimit {limit} && exec "$@"', "limited"]
 
 
-def test_few_files(on_host):
+def test_a_low_limit_of_files_is_a_warning(on_host):
     limited(on_host, "-n 64")
     on_host("system.nofile=warn system.nofile:files=64")
     limited(on_host, "-n 40")
@@ -383,7 +383,7 @@ def test_device_memory_of_others(doctor, fault, emulator):
     doctor("try.device-memory=ok")
 
 
-def test_dead_device(doctor, fault, emulator):
+def test_a_dead_device_is_missing_until_it_returns(doctor, fault, emulator):
     """It is well again afterwards."""
     fault("device")
     doctor("device.list=fail exit==13")
@@ -413,7 +413,7 @@ needs_spoil = pytest.mark.skipif(not SPOIL, reason="no library that spoils is gi
         ("crash", "device.open=ok cap.mmo=ok|unknown exit==1 link.address=ok"),
     ],
 )
-def test_spoilt_library(doctor, what, expectations):
+def test_a_spoilt_library_fails_the_checks_that_need_it(doctor, what, expectations):
     doctor.through = THROUGH_SPOIL
     doctor(expectations, env={"SPOIL": what})
 
@@ -421,7 +421,7 @@ def test_spoilt_library(doctor, what, expectations):
 # -- the way to dpumapd
 
 
-def test_no_dpumapd(on_host, work):
+def test_a_missing_dpumapd_fails_the_link_alone(on_host, work):
     nowhere = "link.connect=fail link.version=unknown exit==13"
     on_host(nowhere, "--connect", work / "none")
     verdict = json.loads(on_host.run("--json", "--connect", work / "none").out)["verdict"]

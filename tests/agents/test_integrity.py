@@ -75,7 +75,7 @@ def test_sizes_and_offsets(agent, tool, host, profile, answer, kind, room):
 
 
 @pytest.mark.parametrize("kind, size", [("dm", "32K"), ("dram", "8M")])
-def test_bulk(agent, tool, host, state, figure, kind, size):
+def test_bulk_data_arrives_intact(agent, tool, host, state, figure, kind, size):
     """Much data crosses in files of random bytes, which the host compares by SHA-256."""
     dpumap = tool(agent(f"kind={kind},size={size}").must_serve())
     left = state["bytes"] // (8 if kind == "dm" else 1)
@@ -120,7 +120,7 @@ def test_multiple_of_2_gib(agent, tool, host, dpu, profile, answer, less):
 
 
 @pytest.mark.question(16)
-def test_largest_copy(agent, tool, host, profile, answer):
+def test_the_largest_copy_succeeds(agent, tool, host, profile, answer):
     """One work request of the largest length that the device reports."""
     line = host.run("hil_probe devices").ok().splitlines()[-1]
     limit = int(line.rpartition("max_len=")[2])

@@ -45,7 +45,7 @@ def write_read(dpumap, host):
 
 
 @pytest.mark.question(1, 15)
-def test_memory(agent, tool, host, answer):
+def test_main_memory_is_shared(agent, tool, host, answer):
     """Main memory of the DPU: an indirect mkey over it is shared."""
     serving = agent("kind=dram,size=64K")
     answer(1, "accepted" if serving.ready else serving.daemon.log().strip(), serving.ready)
@@ -55,7 +55,7 @@ def test_memory(agent, tool, host, answer):
 
 
 @pytest.mark.question(2, 3)
-def test_device_memory(agent, tool, host, answer):
+def test_device_memory_is_shared(agent, tool, host, answer):
     """Memory on the card: an indirect mkey over device memory is shared."""
     serving = agent("kind=dm,size=64K")
     seen = "accepted" if serving.ready else serving.daemon.log().strip()
@@ -65,13 +65,13 @@ def test_device_memory(agent, tool, host, answer):
 
 
 @pytest.mark.parametrize("kind", ["huge", "file", "dmabuf"])
-def test_other_kind(agent, tool, host, dpu, exported, kind):
+def test_other_kinds_of_memory_are_shared(agent, tool, host, dpu, exported, kind):
     write_read(tool(agent(kind_words(kind, dpu, exported)).must_serve()), host)
     if kind == "file":
         assert dpu.sha256(exported) == host.sha256("sent")
 
 
-def test_host_exports(machines, host, dpu):
+def test_the_host_exports_to_the_dpu(machines, host, dpu):
     """The DPU imports memory of the host and copies from it."""
     where = {}
     for name, machine in machines.items():

@@ -30,7 +30,7 @@ def crosses(dpumap, host):
     assert host.get("got") == host.get("sent")
 
 
-def test_nodes(serve, tool, host, dpu):
+def test_memory_comes_from_the_given_node(serve, tool, host, dpu):
     """A kernel may have none, and user-mode emulation of a processor has none."""
     absent = refused(dpu, "kind=dram,size=1M,node=65535")
     if "on NUMA node 65535: operation not supported" in absent.err:
@@ -39,7 +39,7 @@ def test_nodes(serve, tool, host, dpu):
     crosses(tool(serve("--export", "name=near,kind=dram,size=1M,node=0")), host)
 
 
-def test_huge_pages(serve, tool, host):
+def test_memory_comes_from_huge_pages(serve, tool, host):
     before = free_huge_pages()
     if before < 1:
         pytest.skip("no free huge pages")

@@ -89,7 +89,7 @@ def test_idle_connections_keep_no_scraper_out(agent, dpu):
         assert "dpumapd_clients 0" in scrape(f"{dpu.dir}/metrics")
 
 
-def test_counters_count(agent, dpu, tool):
+def test_counters_count_requests_and_bytes(agent, dpu, tool):
     _, before = parse(scrape(f"{dpu.dir}/metrics"))
     tool(agent)("write", "r", "/etc/hostname").ok()
     tool(agent)("read", "r", f"{dpu.dir}/out").ok()

@@ -12,7 +12,7 @@ from harness.wire import crc32c
 pytestmark = pytest.mark.usefixtures("nothing_left")
 
 
-def test_read_only(agent, tool, host):
+def test_a_read_only_export_refuses_writes(agent, tool, host):
     dpumap = tool(agent("kind=dram,size=4K,perm=ro").must_serve())
     host.run("head -c 4096 /dev/urandom >sent; rm -f got").ok()
     assert "read-only" in dpumap("write", "e0", "sent").fails(REFUSED)
@@ -28,12 +28,12 @@ def test_peer_that_is_not_named(agent, tool):
     tool(serving)("import", "e0").ok()
 
 
-def test_no_certificate(agent, host):
+def test_a_client_without_a_certificate_is_refused(agent, host):
     serving = agent("kind=dram,size=4K").must_serve()
     host.run(["dpumap", "list", "--connect", serving.address]).fails(WRONG, ABSENT, REFUSED)
 
 
-def test_revoked_certificate(agent, tool, pki):
+def test_a_client_with_a_revoked_certificate_is_disconnected(agent, tool, pki):
     """A reload disconnects a client whose certificate was revoked, and rejects it from then on."""
     serving = agent("kind=dram,size=4K").must_serve()
     held = tool(serving, "revoked").daemon("revoked", "import", "e0", "--hold")
@@ -54,7 +54,7 @@ def altered(descriptor, offset, data):
 
 
 @pytest.mark.question(4)
-def test_forged_descriptor(agent, tool, host, answer):
+def test_a_forged_descriptor_is_refused(agent, tool, host, answer):
     """Another key, another function, another mkey: refused with a reason; holders do not notice."""
     dpumap = tool(agent("kind=dram,size=4K").must_serve())
     holder = dpumap.daemon("holder", "import", "e0", "--hold")

@@ -257,7 +257,7 @@ def test_renewal_that_is_refused(authority):
     assert authority.states() == "db:host:valid dpu1:dpu:valid web:host:valid"
 
 
-def test_ed25519_authority(machine, work):
+def test_an_authority_may_have_an_ed25519_key(machine, work):
     other = Authority(machine, work / "other")
     other("init", "--key-type", "ed25519").ok()
     other("issue", "--dpu", "dpu2", "--key-type", "ed25519").ok()

@@ -167,7 +167,7 @@ def test_size_max_takes_all_device_memory(serve):
 
 
 @pytest.mark.parametrize("words, status, pattern", DAEMON)
-def test_dpumapd_refuses(dpu, words, status, pattern):
+def test_dpumapd_refuses_wrong_options_with_a_reason(dpu, words, status, pattern):
     dpu.run(["dpumapd", "--listen", f"{dpu.dir}/socket", *words]).fails_with(status, pattern)
     assert not os.path.exists(f"{dpu.dir}/socket")
 
@@ -189,7 +189,7 @@ def test_second_dpumapd_does_not_disturb_the_first(dpu, dpumap):
     dpumap("list").ok()
 
 
-def test_tool_refuses(dpumap, files, work):
+def test_the_tool_refuses_wrong_commands_and_leaves_no_file(dpumap, files, work):
     (work / "in").write_bytes(bytes(65537))
     for words, status, pattern in TOOL:
         places = {"files": files, "work": work}

@@ -163,7 +163,7 @@ def run_peer(agent, peer, emulator, serving):
     assert await_true(lambda: agent.figure("clients") == 0, 30)
 
 
-def test_growth(agent, peer, emulator):
+def test_many_peers_cause_no_growth(agent, peer, emulator):
     """Agents of the library over RDMA; dpumapd is not larger after many connections."""
     serving = emulator.objects()
     several = 1 if grows_by_nature(agent.daemon) else 3

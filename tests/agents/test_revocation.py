@@ -47,7 +47,7 @@ def test_kill_of_the_copier(agent, tool):
 
 
 @pytest.mark.parametrize("how", ["remove", "reload"])
-def test_revoked_export(agent, tool, host, how):
+def test_a_revoked_export_ends_its_holder(agent, tool, host, how):
     """The holder of a removed export ends, its saved descriptor is refused, other exports stay."""
     serving = agent("kind=dram,size=4K", "kind=dram,size=4K").must_serve()
     dpumap = tool(serving)
@@ -106,7 +106,7 @@ def test_restart_of_the_dpu(agent, tool):
 
 
 @pytest.mark.pair
-def test_cable(agent, tool, machines, properties):
+def test_a_pulled_cable_times_requests_out(agent, tool, machines, properties):
     """A request times out while the channel's cable is pulled; all works when it is plugged in."""
     if not properties.has_section("cable"):
         pytest.skip("the properties name no cable that may be pulled")

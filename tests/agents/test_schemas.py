@@ -141,7 +141,7 @@ def test_output_of_the_emulator(agent, emulator, tool):
         check(f"dpumap-emu {command}", emulator.ctl(*words.split(), "--json"))
 
 
-def test_errors(here, agent, tool, emulator):
+def test_errors_follow_their_schema(here, agent, tool, emulator):
     for done in (
         tool(agent)("info", "none", "--json"),
         agent.ctl("remove", "none", "--json"),

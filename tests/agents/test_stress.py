@@ -47,7 +47,7 @@ def agent(serve, dpu, openssl_pki):
     return serve("--config", f"{dpu.dir}/stress.conf", env=QUIET)
 
 
-def test_growth(agent, host, openssl_pki, files, emulator):
+def test_a_long_load_causes_no_growth(agent, host, openssl_pki, files, emulator):
     """Descriptors, memory, clients and imports are as before."""
     load, serving = Load(agent, host, openssl_pki, files), emulator.objects()
     load(1 if grows_by_nature(agent.daemon) else 3)

@@ -197,7 +197,7 @@ def test_dump_is_what_hexdump_prints(dpumap, host, sent):
 # -- bench
 
 
-def test_bench_measures(dpumap):
+def test_bench_measures_each_size_in_the_permitted_directions(dpumap):
     results = dpumap.json("bench", FAST, "--count", "20")["results"]
     found = [(line["direction"], line["size"], line["count"]) for line in results]
     assert found == [("read", size, 20) for size in (64, 512, 4096)]

@@ -76,7 +76,7 @@ def refuses(result, line):
     [[], ["--uid", "12345", "--gid", "12345"], ["--tmpfs", "/sys"], ["--tmpfs", "/dev/shm", "--remount-ro", "/dev/shm"]],
     ids=["all-namespaces", "user-without-name", "no-sysfs", "no-dev-shm"],
 )
-def test_container_without(options, place):
+def test_the_emulator_works_in_a_container_that_lacks_comforts(options, place):
     exchanges(in_box(options, PINGPONG, place))
 
 
@@ -190,7 +190,7 @@ def test_program_with_more_capabilities_is_refused(place):
     ],
     ids=["proc", "dev"],
 )
-def test_container_lacks(options, line, place):
+def test_the_emulator_names_what_a_container_lacks(options, line, place):
     refuses(in_box(options, f"{EMU} ibv_devinfo", place), line)
 
 

@@ -19,7 +19,7 @@ def test_lease_lost_while_the_dpu_lives(etcd, publisher, watcher):
     assert one.state()["leases_lost"] == 1
 
 
-def test_clock_jumps(etcd, publisher, watcher, place):
+def test_a_clock_that_jumps_loses_nothing(etcd, publisher, watcher, place):
     """Of the DPU and of the host, a year into the future and into the past: nothing is lost or believed old."""
     cluster, clock = etcd(), Clock(place)
     one = publish(publisher, cluster, clock=clock)

@@ -4,7 +4,7 @@
 from harness.fleet import publish
 
 
-def test_leader_lost(etcd, publisher, watcher):
+def test_a_frozen_leader_is_replaced(etcd, publisher, watcher):
     cluster = etcd(3)
     one = publish(publisher, cluster, ttl=30)
     seen = watcher(cluster).started()

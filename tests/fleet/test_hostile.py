@@ -100,7 +100,7 @@ def test_a_change_to_nonsense_removes_the_record(attacker, watcher):
     assert seen.names() == [] and seen.dpus() == ["good"]
 
 
-def test_megabyte_values(etcd, publisher, watcher):
+def test_values_of_a_megabyte_are_skipped(etcd, publisher, watcher):
     """Real ones, as large as etcd takes them: in the list and as events."""
     cluster = etcd(options=["--max-request-bytes", "3000000"])
     one = publisher(cluster).created()

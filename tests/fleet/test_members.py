@@ -51,7 +51,7 @@ def test_member_of_three_killed(etcd, publisher, watcher):
     assert seen.names() == ["dpu1:x2"]
 
 
-def test_no_quorum(etcd, publisher, watcher):
+def test_members_without_a_quorum_are_stale_until_one_returns(etcd, publisher, watcher):
     cluster = etcd(3)
     one = publish(publisher, cluster, ttl=40)
     seen = watcher(cluster, timeout=2000).started()

@@ -8,7 +8,7 @@ import pytest
 
 
 @pytest.mark.parametrize("name", ["dpu", "host"])
-def test_doctor(machines, state, name):
+def test_doctor_finds_no_problem(machines, state, name):
     """It finds the device, and no problem."""
     done = machines[name].run(["dpumap", "doctor", "--json"])
     (pathlib.Path(state["out"]) / f"doctor-{name}.json").write_text(done.out)
@@ -16,7 +16,7 @@ def test_doctor(machines, state, name):
 
 
 @pytest.mark.parametrize("name", ["dpu", "host"])
-def test_devinfo(machines, state, name):
+def test_ibv_devinfo_finds_the_device(machines, state, name):
     """ibv_devinfo -v is kept with the report."""
     if machines[name].run("command -v ibv_devinfo").status:
         pytest.skip(f"there is no ibv_devinfo on the {name}: package ibverbs-utils")
@@ -27,7 +27,7 @@ def test_devinfo(machines, state, name):
 
 @pytest.mark.question(11)
 @pytest.mark.parametrize("name", ["dpu", "host"])
-def test_privileges(machines, answer, name):
+def test_privileges_of_the_suite_are_reported(machines, answer, name):
     """The privileges with which the suite ran."""
     user = machines[name].run("id -un; grep CapEff /proc/self/status").ok().split()
     answer(
@@ -38,7 +38,7 @@ def test_privileges(machines, answer, name):
 
 
 @pytest.mark.question(26)
-def test_representors(machines, answer):
+def test_the_dpu_alone_knows_the_hosts_function(machines, answer):
     """The DPU's firmware knows the host's function; the host's knows no other."""
     seen = {}
     for name, machine in machines.items():
@@ -53,7 +53,7 @@ def test_representors(machines, answer):
 
 
 @pytest.mark.question(30)
-def test_mode(machines, answer):
+def test_the_mode_of_the_card_is_reported(machines, answer):
     """The mode of the card as the host sees it; other tests show what works in it."""
     done = machines["host"].run(["dpumap", "doctor", "--json"])
     checks = json.loads(done.out).get("checks", []) if done.out.strip() else []
@@ -63,7 +63,7 @@ def test_mode(machines, answer):
 
 @pytest.mark.question(34)
 @pytest.mark.parametrize("name", ["dpu", "host"])
-def test_own_import(machines, answer, name):
+def test_a_function_imports_its_own_export(machines, answer, name):
     """Whether a function imports its own export; other tests import that of another function."""
     done = machines[name].run(["dpumap", "doctor", "--json"])
     seen = [check for check in json.loads(done.out)["checks"] if check["id"] == "try.import"]
@@ -71,7 +71,7 @@ def test_own_import(machines, answer, name):
 
 
 @pytest.mark.question(31)
-def test_page_sizes(machines, answer):
+def test_page_sizes_of_the_kernels_are_reported(machines, answer):
     """The page sizes of the kernels; other tests show what works with them."""
     sizes = {name: machine.run(["getconf", "PAGESIZE"]).ok().strip() for name, machine in machines.items()}
     answer(31, ", ".join(f"{name}: {size}" for name, size in sizes.items()), None)

@@ -17,7 +17,7 @@ def in_new_directory(machine, name, command):
 
 
 @pytest.mark.question(44)
-def test_rdma_example(host, dpu, properties, answer):
+def test_the_rdma_example_sends_a_file(host, dpu, properties, answer):
     """A file goes to the DPU: a connection by address, messages, writes, reads and a sync event."""
     listen = properties.get("rdma", "listen", fallback="")
     if not listen:

@@ -82,7 +82,7 @@ def options_for(machine, program):
 
 
 @pytest.mark.parametrize("program, name, numbers", cases())
-def test_program(machines, answer, counts, program, name, numbers):
+def test_each_program_passes_on_its_machine(machines, answer, counts, program, name, numbers):
     machine = machines[name]
     other = "dpu" if name == "host" else "host"
     words = [f"{machine.dir}/tests/{program}", "--emu", f"{machine.dir}/pair", "--peer-as", other]

@@ -21,7 +21,7 @@ plant()
 	2) sed -i -E '0,/^\| *12 *\|/s//| 112 |/' "$page" ;;
 	3) sed -i '0,/(27, 28)/s//(28,)/' "$1/tests/hil/test_programs.py" ;;
 	4) sed -i -E '0,/^\| *13 *\|/s//| 12 |/' "$page" ;;
-	5) sed -i 's/test_pieces/test_peaces/' "$page" ;;
+	5) sed -i 's/test_pieces_of/test_peaces_of/' "$page" ;;
 	6) sed -i '0,/question(/s//question(99, /' "$1/tests/hil/test_device.py" ;;
 	esac
 }

@@ -120,7 +120,7 @@ def test_acknowledgement_behind_a_lost_answer(silent):
     counters.become(implied_nak_seq_err=1)
 
 
-def test_timeouts(silent):
+def test_timeouts_are_counted(silent):
     """The queue pair has timeout 14 (67 ms), and 7 retries."""
     near, _, _, counters, _ = silent
     near("post", 0, "write", 8)
@@ -148,7 +148,7 @@ def test_wrong_invariant_crc(wired, pair):
     others.become(rx_icrc_encapsulated=0)
 
 
-def test_congestion(pair):
+def test_congestion_is_notified_and_counted(pair):
     """A marked packet is answered by a notification, which the true peer gets."""
     *_, forger, counters, others = pair
     forger.mark(CONGESTED)

@@ -59,7 +59,7 @@ def pair(wired, program, *words):
 
 
 @pytest.mark.parametrize("line", PINGPONGS)
-def test_pingpong(wired, line):
+def test_pingpong_programs_run_over_the_wire(wired, line):
     program, *words = line.split()
     out = pair(wired, program, *words, "-g", GID)
     assert re.search(r"^[0-9]+ iters in |^ *success$", out, re.M), out
@@ -91,7 +91,7 @@ def test_packet_wakes_engine_without_epoll(wired):
 
 
 @pytest.mark.parametrize("line", PERFTESTS)
-def test_perftest(wired, line):
+def test_perftest_measures_over_the_wire(wired, line):
     program, *words = line.split()
     out = pair(wired, program, *words, "-d", "mlx5_0", "-x", GID, "-F")
     assert re.search(r"^ *[0-9]+ +[0-9]+ +([0-9.]+|-?inf|-?nan)", out, re.M), out
@@ -130,7 +130,7 @@ def managed(wired, program, to, by):
 
 @pytest.mark.parametrize("program", MANAGED)
 @pytest.mark.parametrize("to, by", [("b", "a"), ("a", "b")])
-def test_connection_manager(wired, program, to, by):
+def test_programs_of_the_connection_manager_run_over_the_wire(wired, program, to, by):
     if not shutil.which(program):
         pytest.skip(f"{program} is not installed")
     usage = subprocess.run([program, "-?"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
@@ -147,7 +147,7 @@ def agent_config(machine, listen):
 
 
 @pytest.mark.parametrize("by_address", [False, True])
-def test_dpumap_copies(wired, by_address):
+def test_dpumap_copies_over_the_wire(wired, by_address):
     dpu, host = wired.machine["b"], wired.machine["a"]
     agent_config(dpu, wired.address["b"] if by_address else "")
     agent = dpu.daemon(f"dpumapd-{by_address}", ["dpumapd", "--config", f"{dpu.dir}/dpumapd.conf"])

@@ -23,7 +23,7 @@ def vectors():
                 yield fields, bytes.fromhex("".join(rows))
 
 
-def test_every_vector():
+def test_every_vector_has_its_status_and_fields():
     seen = set()
     for fields, data in vectors():
         descriptor = Descriptor(data)

@@ -106,7 +106,7 @@ def test_dying_device_ends_awaited_copies():
     assert name in ("DOCA_ERROR_IO_FAILED", "DOCA_ERROR_DRIVER", "DOCA_ERROR_NOT_CONNECTED", "DOCA_ERROR_SHUTDOWN")
 
 
-def test_other_commands(card):
+def test_other_commands_change_ports_and_gids(card):
     assert card.status()["cards"] == 1
     card.command("port", "down", as_="dpu")
     assert [one["port"] for one in card.status()["functions"] if one["name"] == "dpu"] == ["DOWN"]
@@ -116,7 +116,7 @@ def test_other_commands(card):
     assert "10.0.0.9" in card.command("gid", "list")
 
 
-def test_options():
+def test_keywords_become_options():
     assert _options({"as_": "dpu", "lose": True, "off": False, "left": 0, "cap": ["a=1", "b=2"], "profile": None}) == [
         "--as=dpu",
         "--lose",

@@ -26,7 +26,7 @@ with dpumap.open_device() as device, dpumap.Map(device, bytearray(8)) as map:
 """
 
 
-def test_types(tmp_path):
+def test_a_wrong_type_is_an_error_of_mypy(tmp_path):
     (tmp_path / "mypy.ini").write_text(CONFIG, encoding="utf-8")
     (tmp_path / "program.py").write_text(PROGRAM, encoding="utf-8")
     package = pathlib.Path(dpumap.__file__).parent

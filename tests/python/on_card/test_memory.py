@@ -56,7 +56,7 @@ def test_device_is_opened_from_a_descriptor(device):
         dpumap.Device.from_fd(fd)
 
 
-def test_version():
+def test_the_library_has_a_version_of_three_numbers():
     assert dpumap.library_version().count(".") == 2
 
 
@@ -268,7 +268,7 @@ def test_export_ends_with_its_process(device, copier, dpu):
             copier.copy(local, remote)
 
 
-def test_export_rules(device):
+def test_an_export_needs_its_permission(device):
     with Map(device, bytearray(64), Access.LOCAL_READ_WRITE) as map:
         with pytest.raises(errors.NotPermitted):
             map.export()
