@@ -18,19 +18,86 @@
 #include "prm.h"
 
 #define PAGE	   4096
-#define CREATE_LEN 0x1d0 /* with the extension of the QP context */
-#define CQC	   0x10
-#define QPC	   0x18
-#define QUERY_LEN  (QPC + 0xe8)
+#define HEADER_LEN 16u
+/* CREATE_QP, and with the extension of the QP context. */
+#define CREATE_QP_LEN	    0x110
+#define CREATE_LEN	    0x1d0
+#define CREATE_CQ_TOO_SHORT 0x60
+/* The bytes where the contexts begin, in commands and in answers to queries. */
+#define CQC	     0x10
+#define QPC	     0x18
+#define QUERY_CQ_LEN 0x50
+#define QUERY_LEN    (QPC + 0xe8)
 
-enum {
-	BAD_OP = 2,
-	BAD_PARAM = 3,
-	BAD_RES = 5,
-	BAD_QP_STATE = 0x10,
-	BAD_INP_LEN = 0x50,
-	BAD_OUTP_LEN
-};
+/* In the CQ context; those of CREATE_CQ are from the start of the command. */
+#define CQC_CQE_SZ		0x8, 3
+#define CQC_OI			0xe, 1
+#define CQC_COMPRESSION_FORMAT	0x11, 3 /* cqe_comp_en, mini_cqe_res_format */
+#define CQC_MINI_CQE_RES_FORMAT 0x12, 2
+#define CQC_COMPRESSION_LAYOUT	0x11, 15 /* from cqe_comp_en to cqe_compression_layout */
+#define CQC_CQE_COMP_LAYOUT	0x1e, 2
+#define CQC_DBR_UMEM_ID		0x20, 32
+#define CQC_LOG_CQ_SIZE		0x63, 5
+#define CQC_UAR_PAGE		0x68, 24
+#define CQC_C_EQN		0xb8, 8
+#define CQC_DBR_ADDR		0x1c0, 64
+#define CREATE_CQ_UMEM_OFFSET	0x280, 64
+#define CREATE_CQ_UMEM_ID	0x2c0, 32
+
+/* In the QP context; those of CREATE_QP and of the transitions are from the start of the command. */
+#define QPC_STATE	      0x0, 4
+#define QPC_ST		      0x8, 8
+#define QPC_PD		      0x28, 24
+#define QPC_MTU		      0x40, 3
+#define QPC_LOG_MSG_MAX	      0x43, 5
+#define QPC_LOG_RQ_SIZE	      0x49, 4
+#define QPC_LOG_RQ_STRIDE     0x4d, 3
+#define QPC_NO_SQ	      0x50, 1
+#define QPC_LOG_SQ_SIZE	      0x51, 4
+#define QPC_UAR_PAGE	      0x68, 24
+#define QPC_REMOTE_QPN	      0xa8, 24
+#define QPC_LOG_SRA_MAX	      0x388, 3
+#define QPC_RETRY_COUNT	      0x38d, 3
+#define QPC_RNR_RETRY	      0x390, 3
+#define QPC_NEXT_SEND_PSN     0x3c8, 24
+#define QPC_CQN_SND	      0x3e8, 24
+#define QPC_LOG_RRA_MAX	      0x488, 3
+#define QPC_RRE		      0x490, 1
+#define QPC_RWE		      0x491, 1
+#define QPC_RAE		      0x492, 1
+#define QPC_MIN_RNR_NAK	      0x4a3, 5
+#define QPC_NEXT_RCV_PSN      0x4a8, 24
+#define QPC_CQN_RCV	      0x4e8, 24
+#define QPC_DBR_ADDR	      0x500, 64
+#define QPC_RQ_TYPE	      0x565, 3
+#define QPC_SRQN_RMPN_XRQN    0x568, 24
+#define QPC_DBR_UMEM_ID	      0x720, 32
+#define CREATE_QP_QPC_EXT     0x40, 1
+#define IN_ECE		      0xa0, 32 /* of CREATE_QP and of the transitions */
+#define CREATE_QP_UMEM_OFFSET 0x800, 64
+#define CREATE_QP_UMEM_ID     0x840, 32
+#define CREATE_QP_MMO	      0x882, 1
+#define MODIFY_OPT_PARAM_MASK 0x80, 32
+#define OUT_ECE		      0x60, 32
+
+/* The primary address path is a structure in the QP context. */
+#define ADS		   0x18
+#define PATH(field)	   AT(ADS, field)
+#define ADS_FL		   0x0, 1
+#define ADS_ACK_TIMEOUT	   0x40, 5
+#define ADS_SRC_ADDR_INDEX 0x48, 8
+#define ADS_HOP_LIMIT	   0x58, 8
+#define ADS_RGID_RIP	   0x10 /* a byte */
+#define ADS_VHCA_PORT_NUM  0x128, 8
+
+enum { STATE_RST, STATE_INIT, STATE_RTR, STATE_RTS, STATE_ERR = 6 };
+enum { RQ_REGULAR, RQ_SHARED, RQ_INVALID, RQ_NONE };
+
+#define COMPRESSED     0x4000 /* cqe_comp_en in CQC_COMPRESSION_LAYOUT */
+#define OPTPAR_RWE     (1u << 3)
+#define MISSING_NUMBER 0xffffff
+#define MISSING_UMEM   0x7fffffff
+#define LOG_MSG_MAX    30
 
 struct bench {
 	struct ibv_context *context;
@@ -43,16 +110,6 @@ struct bench {
 	struct mlx5dv_devx_obj *cq;
 	uint8_t in[CREATE_LEN], out[QUERY_LEN];
 };
-
-/* Fields of mailboxes: bits from the most significant one of byte 0. */
-static void set(uint8_t *p, unsigned int bit, unsigned int width, uint64_t v)
-{
-	for (bit += width; width; width--, v >>= 1) {
-		bit--;
-		p[bit / 8] = (uint8_t)((p[bit / 8] & ~(0x80u >> bit % 8)) |
-				       (v & 1 ? 0x80u >> bit % 8 : 0));
-	}
-}
 
 static struct ibv_context *open_devx(void)
 {
@@ -112,24 +169,24 @@ static int teardown(void **state)
 static void fill_cq(struct bench *b)
 {
 	memset(b->in, 0, sizeof(b->in));
-	set(b->in, 0, 16, 0x400);
-	set(b->in + CQC, 0x63, 5, 4);
-	set(b->in + CQC, 0x68, 24, b->uar->page_id);
-	set(b->in + CQC, 0xb8, 8, b->eqn);
-	set(b->in + CQC, 0x20, 32, b->records->umem_id);
-	set(b->in, 0x58 * 8, 32, b->ring->umem_id);
+	prm_put(b->in, IN_OPCODE, CMD_CREATE_CQ);
+	prm_put(b->in + CQC, CQC_LOG_CQ_SIZE, 4);
+	prm_put(b->in + CQC, CQC_UAR_PAGE, b->uar->page_id);
+	prm_put(b->in + CQC, CQC_C_EQN, b->eqn);
+	prm_put(b->in + CQC, CQC_DBR_UMEM_ID, b->records->umem_id);
+	prm_put(b->in, CREATE_CQ_UMEM_ID, b->ring->umem_id);
 }
 
 static struct mlx5dv_devx_obj *create(struct bench *b)
 {
-	return mlx5dv_devx_obj_create(b->context, b->in, sizeof(b->in), b->out, 16);
+	return mlx5dv_devx_obj_create(b->context, b->in, sizeof(b->in), b->out, HEADER_LEN);
 }
 
 static void refused(struct bench *b, uint8_t status)
 {
 	assert_null(create(b));
 	assert_int_equal(errno, EREMOTEIO);
-	assert_int_equal(b->out[0], status);
+	assert_int_equal(b->out[OUT_STATUS], status);
 }
 
 static uint32_t make_cq(struct bench *b)
@@ -137,7 +194,7 @@ static uint32_t make_cq(struct bench *b)
 	fill_cq(b);
 	b->cq = create(b);
 	assert_non_null(b->cq);
-	return prm_get(b->out, 9 * 8, 24);
+	return prm_get(b->out, OUT_NUMBER);
 }
 
 struct flaw {
@@ -152,7 +209,7 @@ static void refuse_each(struct bench *b, void (*fill)(struct bench *b), const st
 {
 	for (size_t i = 0; i < n; i++) {
 		fill(b);
-		set(b->in, f[i].bit, f[i].width, f[i].value);
+		prm_put(b->in, f[i].bit, f[i].width, f[i].value);
 		refused(b, f[i].status);
 	}
 }
@@ -160,21 +217,22 @@ static void refuse_each(struct bench *b, void (*fill)(struct bench *b), const st
 static void cq_is_checked(void **state)
 {
 	static const struct flaw flaws[] = {
-		{CQC * 8 + 0x8, 3, BAD_PARAM, 2},	 /* size of an entry */
-		{CQC * 8 + 0x11, 3, BAD_PARAM, 6},	 /* an invalid compression format */
-		{CQC * 8 + 0x12, 2, BAD_PARAM, 1},	 /* a format, but not compressed */
-		{CQC * 8 + 0x11, 14, BAD_PARAM, 0x2001}, /* compressed in another layout */
-		{CQC * 8 + 0x1e, 2, BAD_PARAM, 1},	 /* another layout */
-		{CQC * 8 + 0x11, 15, BAD_PARAM, 0x4001},
-		{CQC * 8 + 0x63, 5, BAD_PARAM, 23},	 /* entries */
-		{CQC * 8 + 0x63, 5, BAD_PARAM, 7},	 /* more than the umem holds */
-		{CQC * 8 + 0x68, 24, BAD_RES, 0xffffff}, /* doorbell page */
-		{CQC * 8 + 0xb8, 8, BAD_RES, 0},	 /* event queue */
-		{CQC * 8 + 0x20, 32, BAD_RES, 0x7fffffff},
-		{0x58 * 8, 32, BAD_RES, 0x7fffffff},
-		{0x50 * 8, 64, BAD_PARAM, PAGE - 64},
-		{0x50 * 8, 64, BAD_PARAM, 8},
-		{CQC * 8 + 0x38 * 8, 64, BAD_PARAM, 16},
+		{AT(CQC, CQC_CQE_SZ), BAD_PARAM, 2},		 /* size of an entry */
+		{AT(CQC, CQC_COMPRESSION_FORMAT), BAD_PARAM, 6}, /* an invalid compression format */
+		{AT(CQC, CQC_MINI_CQE_RES_FORMAT), BAD_PARAM, 1}, /* a format, but not compressed */
+		{AT(CQC, CQC_COMPRESSION_LAYOUT), BAD_PARAM,
+		 COMPRESSED | 2},			      /* compressed in another layout */
+		{AT(CQC, CQC_CQE_COMP_LAYOUT), BAD_PARAM, 1}, /* another layout */
+		{AT(CQC, CQC_COMPRESSION_LAYOUT), BAD_PARAM, COMPRESSED | 1},
+		{AT(CQC, CQC_LOG_CQ_SIZE), BAD_PARAM, 23},	  /* entries */
+		{AT(CQC, CQC_LOG_CQ_SIZE), BAD_PARAM, 7},	  /* more than the umem holds */
+		{AT(CQC, CQC_UAR_PAGE), BAD_RES, MISSING_NUMBER}, /* doorbell page */
+		{AT(CQC, CQC_C_EQN), BAD_RES, 0},		  /* event queue */
+		{AT(CQC, CQC_DBR_UMEM_ID), BAD_RES, MISSING_UMEM},
+		{CREATE_CQ_UMEM_ID, BAD_RES, MISSING_UMEM},
+		{CREATE_CQ_UMEM_OFFSET, BAD_PARAM, PAGE - 64},
+		{CREATE_CQ_UMEM_OFFSET, BAD_PARAM, 8},
+		{AT(CQC, CQC_DBR_ADDR), BAD_PARAM, 16},
 	};
 	static const uint8_t compressed[] = {4, 5, 7}; /* with hash, checksum, stride index too */
 	struct bench *b = *state;
@@ -182,15 +240,16 @@ static void cq_is_checked(void **state)
 	refuse_each(b, fill_cq, flaws, ARRAY_SIZE(flaws));
 	for (size_t i = 0; i < sizeof(compressed); i++) {
 		fill_cq(b);
-		set(b->in + CQC, 0x11, 3, compressed[i]);
+		prm_put(b->in + CQC, CQC_COMPRESSION_FORMAT, compressed[i]);
 		b->cq = create(b);
 		assert_non_null(b->cq);
 		assert_int_equal(mlx5dv_devx_obj_destroy(b->cq), 0);
 		b->cq = NULL;
 	}
 	fill_cq(b);
-	assert_null(mlx5dv_devx_obj_create(b->context, b->in, 0x60, b->out, 16));
-	assert_int_equal(b->out[0], BAD_INP_LEN);
+	assert_null(
+		mlx5dv_devx_obj_create(b->context, b->in, CREATE_CQ_TOO_SHORT, b->out, HEADER_LEN));
+	assert_int_equal(b->out[OUT_STATUS], BAD_INP_LEN);
 }
 
 static uint32_t cqn_of_bench;
@@ -199,60 +258,60 @@ static uint32_t cqn_of_bench;
 static void fill_qp(struct bench *b)
 {
 	memset(b->in, 0, sizeof(b->in));
-	set(b->in, 0, 16, 0x500);
-	set(b->in + QPC, 0x28, 24, b->pdn);
-	set(b->in + QPC, 0x49, 4, 2);
-	set(b->in + QPC, 0x4d, 3, 2);
-	set(b->in + QPC, 0x51, 4, 2);
-	set(b->in + QPC, 0x68, 24, b->uar->page_id);
-	set(b->in + QPC, 0x3e8, 24, cqn_of_bench);
-	set(b->in + QPC, 0x4e8, 24, cqn_of_bench);
-	set(b->in + QPC, 0x500, 64, 8);
-	set(b->in + QPC, 0x720, 32, b->records->umem_id);
-	set(b->in, 0x100 * 8, 64, 1024);
-	set(b->in, 0x108 * 8, 32, b->ring->umem_id);
+	prm_put(b->in, IN_OPCODE, CMD_CREATE_QP);
+	prm_put(b->in + QPC, QPC_PD, b->pdn);
+	prm_put(b->in + QPC, QPC_LOG_RQ_SIZE, 2);
+	prm_put(b->in + QPC, QPC_LOG_RQ_STRIDE, 2);
+	prm_put(b->in + QPC, QPC_LOG_SQ_SIZE, 2);
+	prm_put(b->in + QPC, QPC_UAR_PAGE, b->uar->page_id);
+	prm_put(b->in + QPC, QPC_CQN_SND, cqn_of_bench);
+	prm_put(b->in + QPC, QPC_CQN_RCV, cqn_of_bench);
+	prm_put(b->in + QPC, QPC_DBR_ADDR, 8);
+	prm_put(b->in + QPC, QPC_DBR_UMEM_ID, b->records->umem_id);
+	prm_put(b->in, CREATE_QP_UMEM_OFFSET, 1024);
+	prm_put(b->in, CREATE_QP_UMEM_ID, b->ring->umem_id);
 }
 
 static void qp_is_checked(void **state)
 {
 	static const struct flaw flaws[] = {
-		{QPC * 8 + 0x8, 8, BAD_PARAM, 3}, /* service type */
-		{QPC * 8 + 0x565, 3, BAD_RES, 1}, /* missing shared receive queue */
-		{QPC * 8 + 0x565, 3, BAD_PARAM, 2},
-		{QPC * 8 + 0x28, 24, BAD_RES, 0xffffff}, /* protection domain */
-		{QPC * 8 + 0x3e8, 24, BAD_RES, 0xffffff},
-		{QPC * 8 + 0x4e8, 24, BAD_RES, 0xffffff},
-		{QPC * 8 + 0x68, 24, BAD_RES, 0xffffff},
-		{QPC * 8 + 0x720, 32, BAD_RES, 0x7fffffff},
-		{0x108 * 8, 32, BAD_RES, 0x7fffffff},
-		{QPC * 8 + 0x51, 4, BAD_PARAM, 6}, /* more than the umem holds */
-		{QPC * 8 + 0x500, 64, BAD_PARAM, 4},
+		{AT(QPC, QPC_ST), BAD_PARAM, 3},	    /* service type */
+		{AT(QPC, QPC_RQ_TYPE), BAD_RES, RQ_SHARED}, /* missing shared receive queue */
+		{AT(QPC, QPC_RQ_TYPE), BAD_PARAM, RQ_INVALID},
+		{AT(QPC, QPC_PD), BAD_RES, MISSING_NUMBER}, /* protection domain */
+		{AT(QPC, QPC_CQN_SND), BAD_RES, MISSING_NUMBER},
+		{AT(QPC, QPC_CQN_RCV), BAD_RES, MISSING_NUMBER},
+		{AT(QPC, QPC_UAR_PAGE), BAD_RES, MISSING_NUMBER},
+		{AT(QPC, QPC_DBR_UMEM_ID), BAD_RES, MISSING_UMEM},
+		{CREATE_QP_UMEM_ID, BAD_RES, MISSING_UMEM},
+		{AT(QPC, QPC_LOG_SQ_SIZE), BAD_PARAM, 6}, /* more than the umem holds */
+		{AT(QPC, QPC_DBR_ADDR), BAD_PARAM, 4},
 	};
 	struct bench *b = *state;
 
 	cqn_of_bench = make_cq(b);
 	refuse_each(b, fill_qp, flaws, ARRAY_SIZE(flaws));
 	fill_qp(b);
-	set(b->in + QPC, 0x49, 4, 0); /* one receive request, */
-	set(b->in + QPC, 0x4d, 3, 6); /* beyond max_wqe_sz_rq */
+	prm_put(b->in + QPC, QPC_LOG_RQ_SIZE, 0);   /* one receive request, */
+	prm_put(b->in + QPC, QPC_LOG_RQ_STRIDE, 6); /* beyond max_wqe_sz_rq */
 	assert_null(create(b));
-	assert_int_equal(b->out[0], BAD_PARAM);
+	assert_int_equal(b->out[OUT_STATUS], BAD_PARAM);
 }
 
 static int modify(struct bench *b, struct mlx5dv_devx_obj *qp, uint16_t opcode, uint32_t qpn)
 {
-	set(b->in, 0, 16, opcode);
-	set(b->in, 9 * 8, 24, qpn);
-	return mlx5dv_devx_obj_modify(qp, b->in, sizeof(b->in), b->out, 16);
+	prm_put(b->in, IN_OPCODE, opcode);
+	prm_put(b->in, IN_NUMBER, qpn);
+	return mlx5dv_devx_obj_modify(qp, b->in, sizeof(b->in), b->out, HEADER_LEN);
 }
 
 static uint32_t state_of(struct bench *b, struct mlx5dv_devx_obj *qp, uint32_t qpn)
 {
 	memset(b->in, 0, sizeof(b->in));
-	set(b->in, 0, 16, 0x50b);
-	set(b->in, 9 * 8, 24, qpn);
-	assert_int_equal(mlx5dv_devx_obj_query(qp, b->in, 16, b->out, sizeof(b->out)), 0);
-	return prm_get(b->out + QPC, 0, 4);
+	prm_put(b->in, IN_OPCODE, CMD_QUERY_QP);
+	prm_put(b->in, IN_NUMBER, qpn);
+	assert_int_equal(mlx5dv_devx_obj_query(qp, b->in, HEADER_LEN, b->out, sizeof(b->out)), 0);
+	return prm_get(b->out + QPC, QPC_STATE);
 }
 
 static void qp_goes_through_its_states(void **state)
@@ -265,38 +324,38 @@ static void qp_goes_through_its_states(void **state)
 	fill_qp(b);
 	qp = create(b);
 	assert_non_null(qp);
-	qpn = prm_get(b->out, 9 * 8, 24);
-	assert_int_equal(state_of(b, qp, qpn), 0);
+	qpn = prm_get(b->out, OUT_NUMBER);
+	assert_int_equal(state_of(b, qp, qpn), STATE_RST);
 	memset(b->in, 0, sizeof(b->in));
-	assert_int_not_equal(modify(b, qp, 0x503, qpn), 0);
-	assert_int_equal(b->out[0], BAD_QP_STATE);
-	assert_int_not_equal(modify(b, qp, 0x502, qpn), 0); /* invalid port */
-	assert_int_equal(b->out[0], BAD_PARAM);
-	set(b->in + QPC + 0x18, 0x128, 8, 1);
-	assert_int_equal(modify(b, qp, 0x502, qpn + 1), EINVAL);
-	assert_int_equal(modify(b, qp, 0x502, qpn), 0);
-	assert_int_equal(state_of(b, qp, qpn), 1);
+	assert_int_not_equal(modify(b, qp, CMD_INIT2RTR_QP, qpn), 0);
+	assert_int_equal(b->out[OUT_STATUS], BAD_QP_STATE);
+	assert_int_not_equal(modify(b, qp, CMD_RST2INIT_QP, qpn), 0); /* invalid port */
+	assert_int_equal(b->out[OUT_STATUS], BAD_PARAM);
+	prm_put(b->in + QPC, PATH(ADS_VHCA_PORT_NUM), 1);
+	assert_int_equal(modify(b, qp, CMD_RST2INIT_QP, qpn + 1), EINVAL);
+	assert_int_equal(modify(b, qp, CMD_RST2INIT_QP, qpn), 0);
+	assert_int_equal(state_of(b, qp, qpn), STATE_INIT);
 	memset(b->in, 0, sizeof(b->in));
-	set(b->in + QPC + 0x18, 0x128, 8, 1);
-	assert_int_not_equal(modify(b, qp, 0x503, qpn), 0); /* invalid MTU */
-	assert_int_equal(b->out[0], BAD_PARAM);
-	set(b->in + QPC, 0x40, 3, 3);
-	set(b->in + QPC, 0xa8, 24, qpn);
-	set(b->in + QPC, 0x488, 3, 5); /* beyond log_max_ra_res_qp */
-	assert_int_not_equal(modify(b, qp, 0x503, qpn), 0);
-	assert_int_equal(b->out[0], BAD_PARAM);
-	set(b->in + QPC, 0x488, 3, 4);
-	assert_int_equal(modify(b, qp, 0x503, qpn), 0);
-	set(b->in + QPC, 0x388, 3, 5); /* beyond log_max_ra_req_qp */
-	assert_int_not_equal(modify(b, qp, 0x504, qpn), 0);
-	assert_int_equal(b->out[0], BAD_PARAM);
-	set(b->in + QPC, 0x388, 3, 4);
-	assert_int_equal(modify(b, qp, 0x504, qpn), 0);
-	assert_int_equal(state_of(b, qp, qpn), 3);
-	assert_int_equal(modify(b, qp, 0x507, qpn), 0);
-	assert_int_equal(state_of(b, qp, qpn), 6);
-	assert_int_equal(modify(b, qp, 0x50a, qpn), 0);
-	assert_int_equal(state_of(b, qp, qpn), 0);
+	prm_put(b->in + QPC, PATH(ADS_VHCA_PORT_NUM), 1);
+	assert_int_not_equal(modify(b, qp, CMD_INIT2RTR_QP, qpn), 0); /* invalid MTU */
+	assert_int_equal(b->out[OUT_STATUS], BAD_PARAM);
+	prm_put(b->in + QPC, QPC_MTU, IBV_MTU_1024);
+	prm_put(b->in + QPC, QPC_REMOTE_QPN, qpn);
+	prm_put(b->in + QPC, QPC_LOG_RRA_MAX, 5); /* beyond log_max_ra_res_qp */
+	assert_int_not_equal(modify(b, qp, CMD_INIT2RTR_QP, qpn), 0);
+	assert_int_equal(b->out[OUT_STATUS], BAD_PARAM);
+	prm_put(b->in + QPC, QPC_LOG_RRA_MAX, 4);
+	assert_int_equal(modify(b, qp, CMD_INIT2RTR_QP, qpn), 0);
+	prm_put(b->in + QPC, QPC_LOG_SRA_MAX, 5); /* beyond log_max_ra_req_qp */
+	assert_int_not_equal(modify(b, qp, CMD_RTR2RTS_QP, qpn), 0);
+	assert_int_equal(b->out[OUT_STATUS], BAD_PARAM);
+	prm_put(b->in + QPC, QPC_LOG_SRA_MAX, 4);
+	assert_int_equal(modify(b, qp, CMD_RTR2RTS_QP, qpn), 0);
+	assert_int_equal(state_of(b, qp, qpn), STATE_RTS);
+	assert_int_equal(modify(b, qp, CMD_2ERR_QP, qpn), 0);
+	assert_int_equal(state_of(b, qp, qpn), STATE_ERR);
+	assert_int_equal(modify(b, qp, CMD_2RST_QP, qpn), 0);
+	assert_int_equal(state_of(b, qp, qpn), STATE_RST);
 	/* Objects that it depends on cannot be destroyed. */
 	assert_int_not_equal(mlx5dv_devx_obj_destroy(b->cq), 0);
 	assert_int_not_equal(mlx5dv_devx_umem_dereg(b->ring), 0);
@@ -305,7 +364,7 @@ static void qp_goes_through_its_states(void **state)
 
 static uint64_t port_of(const uint8_t *qpc)
 {
-	return prm_get(qpc + 0x18, 0x128, 8);
+	return prm_get(qpc, PATH(ADS_VHCA_PORT_NUM));
 }
 
 /* Programs ask which port a new queue pair has, and query that port. */
@@ -319,7 +378,7 @@ static void queue_pair_in_reset_reports_port_1(void **state)
 	fill_qp(b);
 	qp = create(b);
 	assert_non_null(qp);
-	assert_int_equal(state_of(b, qp, prm_get(b->out, 9 * 8, 24)), 0);
+	assert_int_equal(state_of(b, qp, prm_get(b->out, OUT_NUMBER)), STATE_RST);
 	assert_int_equal(port_of(b->out + QPC), 1);
 	assert_int_equal(ibv_query_port(b->context, (uint8_t)port_of(b->out + QPC), &port), 0);
 	assert_int_equal(mlx5dv_devx_obj_destroy(qp), 0);
@@ -331,34 +390,32 @@ struct field {
 	uint8_t value;
 };
 
-#define PATH(bit) (0x18 * 8 + (bit))
-
 /* What each transition sets; all but the first leave 0 what an earlier one has set. */
 static const struct field set_by_init[] = {
-	{0x490, 1, 1},	     /* remote reads */
-	{0x491, 1, 1},	     /* remote writes */
-	{0x492, 1, 1},	     /* atomics */
-	{PATH(0x128), 8, 1}, /* port */
+	{QPC_RRE, 1},		      /* remote reads */
+	{QPC_RWE, 1},		      /* remote writes */
+	{QPC_RAE, 1},		      /* atomics */
+	{PATH(ADS_VHCA_PORT_NUM), 1}, /* port */
 	{0, 0, 0},
 };
 static const struct field set_by_rtr[] = {
-	{PATH(0x0), 1, 1},   /* forced loopback */
-	{PATH(0x48), 8, 2},  /* index of a GID, which loopback does not need */
-	{PATH(0x58), 8, 64}, /* hop limit */
-	{0x40, 3, 3},	     /* MTU */
-	{0x43, 5, 30},	     /* longest message */
-	{0xa8, 24, 77},	     /* the peer */
-	{0x488, 3, 4},	     /* reads and atomics as a responder */
-	{0x4a3, 5, 12},	     /* RNR timer */
-	{0x4a8, 24, 99},     /* first packet of the peer */
+	{PATH(ADS_FL), 1},		/* forced loopback */
+	{PATH(ADS_SRC_ADDR_INDEX), 2},	/* index of a GID, which loopback does not need */
+	{PATH(ADS_HOP_LIMIT), 64},	/* hop limit */
+	{QPC_MTU, IBV_MTU_1024},	/* MTU */
+	{QPC_LOG_MSG_MAX, LOG_MSG_MAX}, /* longest message */
+	{QPC_REMOTE_QPN, 77},		/* the peer */
+	{QPC_LOG_RRA_MAX, 4},		/* reads and atomics as a responder */
+	{QPC_MIN_RNR_NAK, 12},		/* RNR timer */
+	{QPC_NEXT_RCV_PSN, 99},		/* first packet of the peer */
 	{0, 0, 0},
 };
 static const struct field set_by_rts[] = {
-	{PATH(0x40), 5, 14}, /* timeout */
-	{0x388, 3, 4},	     /* reads and atomics as a requester */
-	{0x38d, 3, 7},	     /* retries */
-	{0x390, 3, 6},	     /* RNR retries */
-	{0x3c8, 24, 98},     /* first packet */
+	{PATH(ADS_ACK_TIMEOUT), 14}, /* timeout */
+	{QPC_LOG_SRA_MAX, 4},	     /* reads and atomics as a requester */
+	{QPC_RETRY_COUNT, 7},	     /* retries */
+	{QPC_RNR_RETRY, 6},	     /* RNR retries */
+	{QPC_NEXT_SEND_PSN, 98},     /* first packet */
 	{0, 0, 0},
 };
 
@@ -366,7 +423,7 @@ static void set_fields(struct bench *b, const struct field *f)
 {
 	memset(b->in, 0, sizeof(b->in));
 	for (; f->width; f++)
-		set(b->in + QPC, f->bit, f->width, f->value);
+		prm_put(b->in + QPC, f->bit, f->width, f->value);
 }
 
 static void expect_fields(const struct bench *b, const struct field *f)
@@ -386,16 +443,16 @@ static void field_that_a_transition_leaves_0_keeps_its_value(void **state)
 	fill_qp(b);
 	qp = create(b);
 	assert_non_null(qp);
-	qpn = prm_get(b->out, 9 * 8, 24);
+	qpn = prm_get(b->out, OUT_NUMBER);
 	set_fields(b, set_by_init);
-	assert_int_equal(modify(b, qp, 0x502, qpn), 0);
+	assert_int_equal(modify(b, qp, CMD_RST2INIT_QP, qpn), 0);
 	set_fields(b, set_by_rtr);
-	assert_int_equal(modify(b, qp, 0x503, qpn), 0);
+	assert_int_equal(modify(b, qp, CMD_INIT2RTR_QP, qpn), 0);
 	set_fields(b, set_by_rts);
-	assert_int_equal(modify(b, qp, 0x504, qpn), 0);
+	assert_int_equal(modify(b, qp, CMD_RTR2RTS_QP, qpn), 0);
 	set_fields(b, &(struct field){0, 0, 0});
-	assert_int_equal(modify(b, qp, 0x505, qpn), 0);
-	assert_int_equal(state_of(b, qp, qpn), 3);
+	assert_int_equal(modify(b, qp, CMD_RTS2RTS_QP, qpn), 0);
+	assert_int_equal(state_of(b, qp, qpn), STATE_RTS);
 	expect_fields(b, set_by_init);
 	expect_fields(b, set_by_rtr);
 	expect_fields(b, set_by_rts);
@@ -404,38 +461,51 @@ static void field_that_a_transition_leaves_0_keeps_its_value(void **state)
 
 /* --- receive memory pools --------------------------------------------------------------------- */
 
-#define RMPC 0x20
-#define WQ   (RMPC + 0x30)
+#define RMPC	       0x20
+#define WQ	       (RMPC + 0x30)
+#define RMPC_STATE     0x8, 4
+#define WQ_TYPE	       0x0, 4
+#define WQ_SIGNATURE   0x4, 1
+#define WQ_PD	       0x48, 24
+#define WQ_DBR_ADDR    0x80, 64
+#define WQ_LOG_STRIDE  0x10c, 4
+#define WQ_LOG_SIZE    0x11b, 5
+#define WQ_DBR_UMEM_ID 0x140, 32
+#define WQ_UMEM_ID     0x160, 32
+#define WQ_UMEM_OFFSET 0x180, 64
+
+#define RMPC_STATE_RDY 1
+#define WQ_TYPE_CYCLIC 1
 
 /* 8 WQEs of 64 bytes in the ring's third KiB. */
 static void fill_rmp(struct bench *b)
 {
 	memset(b->in, 0, sizeof(b->in));
-	set(b->in, 0, 16, 0x90c);
-	set(b->in + RMPC, 0x8, 4, 1);
-	set(b->in + WQ, 0x0, 4, 1);
-	set(b->in + WQ, 0x48, 24, b->pdn);
-	set(b->in + WQ, 0x80, 64, 8);
-	set(b->in + WQ, 0x10c, 4, 6);
-	set(b->in + WQ, 0x11b, 5, 3);
-	set(b->in + WQ, 0x140, 32, b->records->umem_id);
-	set(b->in + WQ, 0x160, 32, b->ring->umem_id);
-	set(b->in + WQ, 0x180, 64, 2048);
+	prm_put(b->in, IN_OPCODE, CMD_CREATE_RMP);
+	prm_put(b->in + RMPC, RMPC_STATE, RMPC_STATE_RDY);
+	prm_put(b->in + WQ, WQ_TYPE, WQ_TYPE_CYCLIC);
+	prm_put(b->in + WQ, WQ_PD, b->pdn);
+	prm_put(b->in + WQ, WQ_DBR_ADDR, 8);
+	prm_put(b->in + WQ, WQ_LOG_STRIDE, 6);
+	prm_put(b->in + WQ, WQ_LOG_SIZE, 3);
+	prm_put(b->in + WQ, WQ_DBR_UMEM_ID, b->records->umem_id);
+	prm_put(b->in + WQ, WQ_UMEM_ID, b->ring->umem_id);
+	prm_put(b->in + WQ, WQ_UMEM_OFFSET, 2048);
 }
 
 static void rmp_is_checked(void **state)
 {
 	static const struct flaw flaws[] = {
-		{RMPC * 8 + 0x8, 4, BAD_PARAM, 0}, /* not ready */
-		{WQ * 8 + 0x0, 4, BAD_PARAM, 2},   /* several packets in a WQE */
-		{WQ * 8 + 0x4, 1, BAD_PARAM, 1},   /* signatures */
-		{WQ * 8 + 0x10c, 4, BAD_PARAM, 4},
-		{WQ * 8 + 0x11b, 5, BAD_PARAM, 16},
-		{WQ * 8 + 0x11b, 5, BAD_PARAM, 6}, /* more than the umem holds */
-		{WQ * 8 + 0x48, 24, BAD_RES, 0xffffff},
-		{WQ * 8 + 0x140, 32, BAD_RES, 0x7fffffff},
-		{WQ * 8 + 0x160, 32, BAD_RES, 0x7fffffff},
-		{WQ * 8 + 0x80, 64, BAD_PARAM, 12},
+		{AT(RMPC, RMPC_STATE), BAD_PARAM, 0}, /* not ready */
+		{AT(WQ, WQ_TYPE), BAD_PARAM, 2},      /* several packets in a WQE */
+		{AT(WQ, WQ_SIGNATURE), BAD_PARAM, 1}, /* signatures */
+		{AT(WQ, WQ_LOG_STRIDE), BAD_PARAM, 4},
+		{AT(WQ, WQ_LOG_SIZE), BAD_PARAM, 16},
+		{AT(WQ, WQ_LOG_SIZE), BAD_PARAM, 6}, /* more than the umem holds */
+		{AT(WQ, WQ_PD), BAD_RES, MISSING_NUMBER},
+		{AT(WQ, WQ_DBR_UMEM_ID), BAD_RES, MISSING_UMEM},
+		{AT(WQ, WQ_UMEM_ID), BAD_RES, MISSING_UMEM},
+		{AT(WQ, WQ_DBR_ADDR), BAD_PARAM, 12},
 	};
 
 	refuse_each(*state, fill_rmp, flaws, ARRAY_SIZE(flaws));
@@ -450,11 +520,11 @@ static void qp_holds_its_rmp(void **state)
 	fill_rmp(b);
 	rmp = create(b);
 	assert_non_null(rmp);
-	rmpn = prm_get(b->out, 9 * 8, 24);
+	rmpn = prm_get(b->out, OUT_NUMBER);
 	cqn_of_bench = make_cq(b);
 	fill_qp(b);
-	set(b->in + QPC, 0x565, 3, 1);
-	set(b->in + QPC, 0x568, 24, rmpn);
+	prm_put(b->in + QPC, QPC_RQ_TYPE, RQ_SHARED);
+	prm_put(b->in + QPC, QPC_SRQN_RMPN_XRQN, rmpn);
 	qp = create(b);
 	assert_non_null(qp);
 	assert_int_not_equal(mlx5dv_devx_obj_destroy(rmp), 0);
@@ -485,30 +555,32 @@ static void verbs_qp_is_connected_by_command(void **state)
 			      IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS),
 		0);
 	memset(b->in, 0, sizeof(b->in));
-	set(b->in, 0, 16, 0x503);
-	set(b->in, 9 * 8, 24, qp->qp_num);
-	set(b->in, 0x10 * 8, 32, 1u << 3); /* optional: remote writes */
-	set(b->in + QPC, 0x491, 1, 1);
-	set(b->in + QPC + 0x18, 0x128, 8, 1);
-	assert_int_not_equal(mlx5dv_devx_qp_modify(qp, b->in, sizeof(b->in), b->out, 16), 0);
-	assert_int_equal(b->out[0], BAD_PARAM); /* invalid MTU */
-	set(b->in + QPC, 0x40, 3, IBV_MTU_1024);
-	set(b->in + QPC, 0xa8, 24, 0x123);
-	assert_int_equal(mlx5dv_devx_qp_modify(qp, b->in, sizeof(b->in), b->out, 16), 0);
+	prm_put(b->in, IN_OPCODE, CMD_INIT2RTR_QP);
+	prm_put(b->in, IN_NUMBER, qp->qp_num);
+	prm_put(b->in, MODIFY_OPT_PARAM_MASK, OPTPAR_RWE);
+	prm_put(b->in + QPC, QPC_RWE, 1);
+	prm_put(b->in + QPC, PATH(ADS_VHCA_PORT_NUM), 1);
+	assert_int_not_equal(mlx5dv_devx_qp_modify(qp, b->in, sizeof(b->in), b->out, HEADER_LEN),
+			     0);
+	assert_int_equal(b->out[OUT_STATUS], BAD_PARAM); /* invalid MTU */
+	prm_put(b->in + QPC, QPC_MTU, IBV_MTU_1024);
+	prm_put(b->in + QPC, QPC_REMOTE_QPN, 0x123);
+	assert_int_equal(mlx5dv_devx_qp_modify(qp, b->in, sizeof(b->in), b->out, HEADER_LEN), 0);
 	assert_int_equal(ibv_query_qp(qp, &attr, IBV_QP_STATE, &init), 0);
 	assert_int_equal(attr.qp_state, IBV_QPS_RTR);
 	assert_int_equal(attr.dest_qp_num, 0x123);
 	assert_int_equal(attr.path_mtu, IBV_MTU_1024);
 	assert_int_equal(attr.qp_access_flags, IBV_ACCESS_REMOTE_WRITE);
-	memset(b->in, 0, 16);
-	set(b->in, 0, 16, 0x50b);
-	assert_int_not_equal(mlx5dv_devx_qp_query(qp, b->in, 16, b->out, sizeof(b->out)), 0);
-	set(b->in, 9 * 8, 24, qp->qp_num);
-	assert_int_equal(mlx5dv_devx_qp_query(qp, b->in, 16, b->out, sizeof(b->out)), 0);
-	assert_int_equal(prm_get(b->out + QPC, 0, 4), 2); /* RTR */
-	assert_int_equal(prm_get(b->out + QPC, 0xa8, 24), 0x123);
-	assert_int_equal(prm_get(b->out + QPC, 0x565, 3), 0);
-	assert_int_not_equal(prm_get(b->out + QPC, 0x3e8, 24), 0);
+	memset(b->in, 0, HEADER_LEN);
+	prm_put(b->in, IN_OPCODE, CMD_QUERY_QP);
+	assert_int_not_equal(mlx5dv_devx_qp_query(qp, b->in, HEADER_LEN, b->out, sizeof(b->out)),
+			     0);
+	prm_put(b->in, IN_NUMBER, qp->qp_num);
+	assert_int_equal(mlx5dv_devx_qp_query(qp, b->in, HEADER_LEN, b->out, sizeof(b->out)), 0);
+	assert_int_equal(prm_get(b->out + QPC, QPC_STATE), STATE_RTR);
+	assert_int_equal(prm_get(b->out + QPC, QPC_REMOTE_QPN), 0x123);
+	assert_int_equal(prm_get(b->out + QPC, QPC_RQ_TYPE), RQ_REGULAR);
+	assert_int_not_equal(prm_get(b->out + QPC, QPC_CQN_SND), 0);
 	assert_int_equal(ibv_destroy_qp(qp), 0);
 	assert_int_equal(ibv_destroy_cq(cq), 0);
 }
@@ -536,13 +608,13 @@ static void verbs_qp_is_looped_back_by_the_port_it_reports(void **state)
 	assert_int_equal(attr.ah_attr.port_num, 1);
 	assert_int_equal(ibv_query_port(b->context, attr.port_num, &port), 0);
 	set_fields(b, set_by_init);
-	set(b->in, 0, 16, 0x502);
-	set(b->in, 9 * 8, 24, qp->qp_num);
-	assert_int_equal(mlx5dv_devx_qp_modify(qp, b->in, sizeof(b->in), b->out, 16), 0);
+	prm_put(b->in, IN_OPCODE, CMD_RST2INIT_QP);
+	prm_put(b->in, IN_NUMBER, qp->qp_num);
+	assert_int_equal(mlx5dv_devx_qp_modify(qp, b->in, sizeof(b->in), b->out, HEADER_LEN), 0);
 	set_fields(b, set_by_rtr);
-	set(b->in, 0, 16, 0x503);
-	set(b->in, 9 * 8, 24, qp->qp_num);
-	assert_int_equal(mlx5dv_devx_qp_modify(qp, b->in, sizeof(b->in), b->out, 16), 0);
+	prm_put(b->in, IN_OPCODE, CMD_INIT2RTR_QP);
+	prm_put(b->in, IN_NUMBER, qp->qp_num);
+	assert_int_equal(mlx5dv_devx_qp_modify(qp, b->in, sizeof(b->in), b->out, HEADER_LEN), 0);
 	assert_int_equal(ibv_query_qp(qp, &attr, IBV_QP_PORT, &init), 0);
 	assert_int_equal(attr.qp_state, IBV_QPS_RTR);
 	assert_int_equal(attr.port_num, 1);
@@ -554,6 +626,33 @@ static void verbs_qp_is_looped_back_by_the_port_it_reports(void **state)
 
 enum { COMPLETION = 0, CQ_ERROR = 4, PORT_CHANGE = 9, GENERAL = 0x22 };
 
+/* The control segment of a work request, and its first data. */
+#define CTRL_OPMOD     0x0, 8
+#define CTRL_WQE_INDEX 0x8, 16
+#define CTRL_OPCODE    0x18, 8
+#define CTRL_QPN       0x20, 24
+#define CTRL_DS	       0x38, 8
+#define CTRL_FM_CE_SE  0x58, 8
+#define CTRL_IMM       0x60, 32
+#define CTRL_BYTES     16u
+
+enum { WQE_NOP = 0x0, WQE_UMR = 0x25, WQE_MMO = 0x2f, OPMOD_MMO_DMA = 0x1 };
+enum { CE_CQE_ALWAYS = 2 << 2 };
+
+/* Doorbell records. */
+#define DBR_SEND_COUNTER 0x20, 32
+#define DBR_UPDATE_CI	 0x0, 32
+#define DBR_ARM_CI	 0x20, 32
+
+/* Bytes of a CQE. */
+enum { CQE_SYNDROME = 55, CQE_WQE_COUNTER = 60, CQE_OP_OWN = 63, CQE_BYTES };
+enum { CQE_REQ = 0x0, CQE_REQ_ERR = 0xd, CQE_INVALID = 0xf };
+enum { SYN_LOC_QP_OP = 2, SYN_FLUSH = 5, SYN_MW_BIND = 6 };
+
+/* Of an EQE: its type, and of one on a CQ its number. */
+#define EQE_TYPE 1
+#define EQE_CQN	 0x108, 24
+
 static struct mlx5dv_devx_obj *connected_qp(struct bench *b, uint32_t *qpn)
 {
 	struct mlx5dv_devx_obj *qp;
@@ -562,44 +661,52 @@ static struct mlx5dv_devx_obj *connected_qp(struct bench *b, uint32_t *qpn)
 	fill_qp(b);
 	qp = create(b);
 	assert_non_null(qp);
-	*qpn = prm_get(b->out, 9 * 8, 24);
+	*qpn = prm_get(b->out, OUT_NUMBER);
 	assert_int_equal(ibv_query_gid(b->context, 1, 0, &gid), 0);
 	memset(b->in, 0, sizeof(b->in));
-	set(b->in + QPC + 0x18, 0x128, 8, 1);
-	assert_int_equal(modify(b, qp, 0x502, *qpn), 0);
-	set(b->in + QPC, 0x40, 3, 3);
-	set(b->in + QPC, 0x43, 5, 30);
-	set(b->in + QPC, 0xa8, 24, *qpn);
-	memcpy(b->in + QPC + 0x18 + 0x10, gid.raw, sizeof(gid.raw));
-	assert_int_equal(modify(b, qp, 0x503, *qpn), 0);
-	assert_int_equal(modify(b, qp, 0x504, *qpn), 0);
+	prm_put(b->in + QPC, PATH(ADS_VHCA_PORT_NUM), 1);
+	assert_int_equal(modify(b, qp, CMD_RST2INIT_QP, *qpn), 0);
+	prm_put(b->in + QPC, QPC_MTU, IBV_MTU_1024);
+	prm_put(b->in + QPC, QPC_LOG_MSG_MAX, LOG_MSG_MAX);
+	prm_put(b->in + QPC, QPC_REMOTE_QPN, *qpn);
+	memcpy(b->in + QPC + ADS + ADS_RGID_RIP, gid.raw, sizeof(gid.raw));
+	assert_int_equal(modify(b, qp, CMD_INIT2RTR_QP, *qpn), 0);
+	assert_int_equal(modify(b, qp, CMD_RTR2RTS_QP, *qpn), 0);
 	return qp;
+}
+
+/* Tell the device of all requests before the block `counter`, of which this is the last. */
+static void ring_doorbell(struct bench *b, const uint8_t *wqe, uint32_t counter)
+{
+	uint64_t doorbell;
+
+	prm_put((uint8_t *)&b->record_mem[1], DBR_SEND_COUNTER, counter);
+	memcpy(&doorbell, wqe, sizeof(doorbell));
+	*(volatile uint64_t *)b->uar->reg_addr = doorbell;
 }
 
 /* A NOP in block `i` of the send ring. */
 static void post_nop(struct bench *b, uint32_t qpn, uint32_t i)
 {
 	uint8_t *ring = (uint8_t *)b->ring_mem + 1024 + 4 * 64, *wqe = ring + i % 4 * 64;
-	uint64_t doorbell;
 
 	memset(wqe, 0, 64);
-	set(wqe, 8, 16, i);
-	set(wqe, 32, 24, qpn);
-	set(wqe, 56, 8, 1);
-	wqe[11] = 8;
-	set((uint8_t *)&b->record_mem[1], 32, 32, i + 1);
-	memcpy(&doorbell, wqe, sizeof(doorbell));
-	*(volatile uint64_t *)b->uar->reg_addr = doorbell;
+	prm_put(wqe, CTRL_WQE_INDEX, i);
+	prm_put(wqe, CTRL_OPCODE, WQE_NOP);
+	prm_put(wqe, CTRL_QPN, qpn);
+	prm_put(wqe, CTRL_DS, 1);
+	prm_put(wqe, CTRL_FM_CE_SE, CE_CQE_ALWAYS);
+	ring_doorbell(b, wqe, i + 1);
 }
 
 /* A CQ of one entry: the second completion overruns it. */
 static uint32_t make_small_cq(struct bench *b)
 {
 	fill_cq(b);
-	set(b->in + CQC, 0x63, 5, 0);
+	prm_put(b->in + CQC, CQC_LOG_CQ_SIZE, 0);
 	b->cq = create(b);
 	assert_non_null(b->cq);
-	return prm_get(b->out, 9 * 8, 24);
+	return prm_get(b->out, OUT_NUMBER);
 }
 
 static bool is_readable(int fd, int timeout_ms)
@@ -609,23 +716,21 @@ static bool is_readable(int fd, int timeout_ms)
 	return poll(&p, 1, timeout_ms) == 1 && p.revents & POLLIN;
 }
 
-#define PATIENCE_MS  60000
-#define REQ_ERR	     0xd
-#define WR_FLUSH_ERR 5
+#define PATIENCE_MS 60000
 
 /* Wait for the CQ's `n`th completion, that of the request which begins in that block. */
 static void await_nth(const void *ring, uint32_t entries, unsigned int n, uint16_t block)
 {
-	const volatile uint8_t *cqe = (const uint8_t *)ring + n % entries * 64;
+	const volatile uint8_t *cqe = (const uint8_t *)ring + n % entries * CQE_BYTES;
 	int i;
 
-	for (i = 0; i < PATIENCE_MS * 10 && cqe[63] >> 4 != REQ_ERR; i++) {
-		if (cqe[63] >> 4 == 0 && (cqe[63] & 1) == (n / entries & 1) &&
-		    (cqe[60] << 8 | cqe[61]) == block)
+	for (i = 0; i < PATIENCE_MS * 10 && cqe[CQE_OP_OWN] >> 4 != CQE_REQ_ERR; i++) {
+		if (cqe[CQE_OP_OWN] >> 4 == CQE_REQ && (cqe[CQE_OP_OWN] & 1) == (n / entries & 1) &&
+		    (cqe[CQE_WQE_COUNTER] << 8 | cqe[CQE_WQE_COUNTER + 1]) == block)
 			return;
 		usleep(100);
 	}
-	fail_msg("completion %u: op_own %#x, syndrome %#x", n, cqe[63], cqe[55]);
+	fail_msg("completion %u: op_own %#x, syndrome %#x", n, cqe[CQE_OP_OWN], cqe[CQE_SYNDROME]);
 }
 
 /* Each request is one block. */
@@ -640,41 +745,42 @@ static void await_cqe(const void *ring, uint32_t entries, uint16_t n)
 static void fill_sender(struct bench *b)
 {
 	fill_qp(b);
-	set(b->in + QPC, 0x565, 3, 3);
-	set(b->in + QPC, 0x4e8, 24, 0);
-	set(b->in, 0x100 * 8, 64, 1024 + 4 * 64); /* where post_nop() expects the send ring */
+	prm_put(b->in + QPC, QPC_RQ_TYPE, RQ_NONE);
+	prm_put(b->in + QPC, QPC_CQN_RCV, 0);
+	prm_put(b->in, CREATE_QP_UMEM_OFFSET,
+		1024 + 4 * 64); /* where post_nop() expects the send ring */
 }
 
 static void fill_receiver(struct bench *b)
 {
 	fill_qp(b);
-	set(b->in + QPC, 0x50, 1, 1);
-	set(b->in + QPC, 0x3e8, 24, 0);
-	set(b->in + QPC, 0x68, 24, 0);
+	prm_put(b->in + QPC, QPC_NO_SQ, 1);
+	prm_put(b->in + QPC, QPC_CQN_SND, 0);
+	prm_put(b->in + QPC, QPC_UAR_PAGE, 0);
 }
 
 /* Neither queue: also no rings, no doorbell record and no doorbell page. */
 static void fill_without_queues(struct bench *b)
 {
 	memset(b->in, 0, sizeof(b->in));
-	set(b->in, 0, 16, 0x500);
-	set(b->in + QPC, 0x28, 24, b->pdn);
-	set(b->in + QPC, 0x50, 1, 1);
-	set(b->in + QPC, 0x565, 3, 3);
+	prm_put(b->in, IN_OPCODE, CMD_CREATE_QP);
+	prm_put(b->in + QPC, QPC_PD, b->pdn);
+	prm_put(b->in + QPC, QPC_NO_SQ, 1);
+	prm_put(b->in + QPC, QPC_RQ_TYPE, RQ_NONE);
 }
 
 /* With `fl` the path leads back to the function, whatever the address is. */
 static void connect_to_itself(struct bench *b, struct mlx5dv_devx_obj *qp, uint32_t qpn)
 {
 	memset(b->in, 0, sizeof(b->in));
-	set(b->in + QPC + 0x18, 0x128, 8, 1);
-	assert_int_equal(modify(b, qp, 0x502, qpn), 0);
-	set(b->in + QPC, 0x40, 3, 1);
-	set(b->in + QPC, 0x43, 5, 30);
-	set(b->in + QPC, 0xa8, 24, qpn);
-	set(b->in + QPC + 0x18, 0, 1, 1);
-	assert_int_equal(modify(b, qp, 0x503, qpn), 0);
-	assert_int_equal(modify(b, qp, 0x504, qpn), 0);
+	prm_put(b->in + QPC, PATH(ADS_VHCA_PORT_NUM), 1);
+	assert_int_equal(modify(b, qp, CMD_RST2INIT_QP, qpn), 0);
+	prm_put(b->in + QPC, QPC_MTU, IBV_MTU_256);
+	prm_put(b->in + QPC, QPC_LOG_MSG_MAX, LOG_MSG_MAX);
+	prm_put(b->in + QPC, QPC_REMOTE_QPN, qpn);
+	prm_put(b->in + QPC, PATH(ADS_FL), 1);
+	assert_int_equal(modify(b, qp, CMD_INIT2RTR_QP, qpn), 0);
+	assert_int_equal(modify(b, qp, CMD_RTR2RTS_QP, qpn), 0);
 }
 
 static void qp_without_receive_queue_sends(void **state)
@@ -688,10 +794,10 @@ static void qp_without_receive_queue_sends(void **state)
 	fill_sender(b);
 	qp = create(b);
 	assert_non_null(qp);
-	qpn = prm_get(b->out, 9 * 8, 24);
+	qpn = prm_get(b->out, OUT_NUMBER);
 	connect_to_itself(b, qp, qpn);
-	assert_int_equal(state_of(b, qp, qpn), 3);
-	assert_int_equal(prm_get(b->out + QPC, 0x565, 3), 3);
+	assert_int_equal(state_of(b, qp, qpn), STATE_RTS);
+	assert_int_equal(prm_get(b->out + QPC, QPC_RQ_TYPE), RQ_NONE);
 	post_nop(b, qpn, 0);
 	await_cqe(b->ring_mem, 16, 0);
 	assert_int_not_equal(mlx5dv_devx_obj_destroy(b->cq), 0);
@@ -708,9 +814,9 @@ static void qp_without_send_queue_is_created(void **state)
 	fill_receiver(b);
 	qp = create(b);
 	assert_non_null(qp);
-	qpn = prm_get(b->out, 9 * 8, 24);
+	qpn = prm_get(b->out, OUT_NUMBER);
 	connect_to_itself(b, qp, qpn);
-	assert_int_equal(state_of(b, qp, qpn), 3);
+	assert_int_equal(state_of(b, qp, qpn), STATE_RTS);
 	assert_int_not_equal(mlx5dv_devx_obj_destroy(b->cq), 0);
 	assert_int_equal(mlx5dv_devx_obj_destroy(qp), 0);
 }
@@ -724,9 +830,9 @@ static void qp_without_queues_is_created(void **state)
 	fill_without_queues(b);
 	qp = create(b);
 	assert_non_null(qp);
-	qpn = prm_get(b->out, 9 * 8, 24);
+	qpn = prm_get(b->out, OUT_NUMBER);
 	connect_to_itself(b, qp, qpn);
-	assert_int_equal(state_of(b, qp, qpn), 3);
+	assert_int_equal(state_of(b, qp, qpn), STATE_RTS);
 	assert_int_equal(mlx5dv_devx_obj_destroy(qp), 0);
 }
 
@@ -734,25 +840,27 @@ static void qp_without_queues_is_created(void **state)
 static void optional_parts_of_qp_are_checked(void **state)
 {
 	static const struct flaw sender[] = {
-		{QPC * 8 + 0x3e8, 24, BAD_RES, 0}, {QPC * 8 + 0x4e8, 24, BAD_RES, 0xffffff},
-		{QPC * 8 + 0x68, 24, BAD_RES, 0},  {QPC * 8 + 0x720, 32, BAD_RES, 0},
-		{0x108 * 8, 32, BAD_RES, 0},
+		{AT(QPC, QPC_CQN_SND), BAD_RES, 0},
+		{AT(QPC, QPC_CQN_RCV), BAD_RES, MISSING_NUMBER},
+		{AT(QPC, QPC_UAR_PAGE), BAD_RES, 0},
+		{AT(QPC, QPC_DBR_UMEM_ID), BAD_RES, 0},
+		{CREATE_QP_UMEM_ID, BAD_RES, 0},
 	};
 	static const struct flaw receiver[] = {
-		{QPC * 8 + 0x4e8, 24, BAD_RES, 0},
-		{QPC * 8 + 0x3e8, 24, BAD_RES, 0xffffff},
-		{QPC * 8 + 0x68, 24, BAD_RES, 0xffffff},
-		{QPC * 8 + 0x720, 32, BAD_RES, 0},
-		{0x108 * 8, 32, BAD_RES, 0},
+		{AT(QPC, QPC_CQN_RCV), BAD_RES, 0},
+		{AT(QPC, QPC_CQN_SND), BAD_RES, MISSING_NUMBER},
+		{AT(QPC, QPC_UAR_PAGE), BAD_RES, MISSING_NUMBER},
+		{AT(QPC, QPC_DBR_UMEM_ID), BAD_RES, 0},
+		{CREATE_QP_UMEM_ID, BAD_RES, 0},
 	};
 	static const struct flaw neither[] = {
-		{QPC * 8 + 0x28, 24, BAD_RES, 0xffffff},
-		{QPC * 8 + 0x3e8, 24, BAD_RES, 0xffffff},
-		{QPC * 8 + 0x4e8, 24, BAD_RES, 0xffffff},
-		{QPC * 8 + 0x68, 24, BAD_RES, 0xffffff},
-		{QPC * 8 + 0x720, 32, BAD_RES, 0x7fffffff},
-		{0x108 * 8, 32, BAD_RES, 0x7fffffff},
-		{QPC * 8 + 0x565, 3, BAD_RES, 1}, /* a shared receive queue needs a CQ */
+		{AT(QPC, QPC_PD), BAD_RES, MISSING_NUMBER},
+		{AT(QPC, QPC_CQN_SND), BAD_RES, MISSING_NUMBER},
+		{AT(QPC, QPC_CQN_RCV), BAD_RES, MISSING_NUMBER},
+		{AT(QPC, QPC_UAR_PAGE), BAD_RES, MISSING_NUMBER},
+		{AT(QPC, QPC_DBR_UMEM_ID), BAD_RES, MISSING_UMEM},
+		{CREATE_QP_UMEM_ID, BAD_RES, MISSING_UMEM},
+		{AT(QPC, QPC_RQ_TYPE), BAD_RES, RQ_SHARED}, /* a shared receive queue needs a CQ */
 	};
 	struct bench *b = *state;
 
@@ -762,28 +870,29 @@ static void optional_parts_of_qp_are_checked(void **state)
 	refuse_each(b, fill_without_queues, neither, ARRAY_SIZE(neither));
 }
 
+static void put_data(uint8_t *segment, uint32_t bytes, uint32_t key, uint64_t addr)
+{
+	prm_put(segment, KLM_BYTE_COUNT, bytes);
+	prm_put(segment, KLM_MKEY, key);
+	prm_put(segment, KLM_ADDRESS, addr);
+}
+
 /* A copy by the DMA engine, from the ring's last 64 bytes to those before them. */
 static void post_copy(struct bench *b, uint32_t qpn, uint32_t key)
 {
-	uint8_t *wqe = (uint8_t *)b->ring_mem + 1024 + 4 * 64,
-		*last = (uint8_t *)b->ring_mem + PAGE;
+	uint8_t *wqe = (uint8_t *)b->ring_mem + 1024 + 4 * 64;
+	uint64_t end = (uintptr_t)b->ring_mem + PAGE;
 
 	memset(wqe, 0, 64);
-	wqe[0] = 1;
-	wqe[3] = 0x2f;
-	set(wqe, 32, 24, qpn);
-	set(wqe, 56, 8, 4);
-	wqe[11] = 8;
-	set(wqe + 16, 32, 32, key);
-	set(wqe + 16, 64, 64, (uintptr_t)last - 3 * 64);
-	set(wqe + 32, 0, 32, 64);
-	set(wqe + 32, 32, 32, key);
-	set(wqe + 32, 64, 64, (uintptr_t)last - 64);
-	set(wqe + 48, 0, 32, 64);
-	set(wqe + 48, 32, 32, key);
-	set(wqe + 48, 64, 64, (uintptr_t)last - 2 * 64);
-	set((uint8_t *)&b->record_mem[1], 32, 32, 1);
-	*(volatile uint64_t *)b->uar->reg_addr = *(uint64_t *)(void *)wqe;
+	prm_put(wqe, CTRL_OPMOD, OPMOD_MMO_DMA);
+	prm_put(wqe, CTRL_OPCODE, WQE_MMO);
+	prm_put(wqe, CTRL_QPN, qpn);
+	prm_put(wqe, CTRL_DS, 4);
+	prm_put(wqe, CTRL_FM_CE_SE, CE_CQE_ALWAYS);
+	put_data(wqe + 16, 0, key, end - 3 * 64); /* the engine's scratch memory */
+	put_data(wqe + 32, 64, key, end - 64);
+	put_data(wqe + 48, 64, key, end - 2 * 64);
+	ring_doorbell(b, wqe, 1);
 }
 
 /* DPDK's drivers enable the DMA engine this way: no INIT2INIT follows. */
@@ -800,13 +909,13 @@ static void qp_is_created_with_its_extension(void **state)
 	mr = ibv_reg_mr(b->pd, b->ring_mem, PAGE, IBV_ACCESS_LOCAL_WRITE);
 	assert_non_null(mr);
 	fill_sender(b);
-	set(b->in, 0x40, 1, 1);
-	set(b->in, 0x110 * 8 + 2, 1, 1);
-	assert_null(mlx5dv_devx_obj_create(b->context, b->in, 0x110, b->out, 16));
-	assert_int_equal(b->out[0], BAD_INP_LEN);
+	prm_put(b->in, CREATE_QP_QPC_EXT, 1);
+	prm_put(b->in, CREATE_QP_MMO, 1);
+	assert_null(mlx5dv_devx_obj_create(b->context, b->in, CREATE_QP_LEN, b->out, HEADER_LEN));
+	assert_int_equal(b->out[OUT_STATUS], BAD_INP_LEN);
 	qp = create(b);
 	assert_non_null(qp);
-	qpn = prm_get(b->out, 9 * 8, 24);
+	qpn = prm_get(b->out, OUT_NUMBER);
 	connect_to_itself(b, qp, qpn);
 	post_copy(b, qpn, mr->lkey);
 	await_cqe(b->ring_mem, 16, 0);
@@ -829,25 +938,32 @@ static void ece_is_negotiated_by_commands(void **state)
 
 	cqn_of_bench = make_cq(b);
 	fill_sender(b);
-	set(b->in, 0x14 * 8, 32, ECE_VERSION | 1);
+	prm_put(b->in, IN_ECE, ECE_VERSION | 1);
 	qp = create(b);
 	assert_non_null(qp);
-	qpn = prm_get(b->out, 9 * 8, 24);
-	assert_int_equal(prm_get(b->out, 0x0c * 8, 32), ECE_VERSION);
+	qpn = prm_get(b->out, OUT_NUMBER);
+	assert_int_equal(prm_get(b->out, OUT_ECE), ECE_VERSION);
 	memset(b->in, 0, sizeof(b->in));
-	set(b->in + QPC + 0x18, 0x128, 8, 1);
-	set(b->in, 0x14 * 8, 32, ECE_VERSION | 1);
-	assert_int_equal(modify(b, qp, 0x502, qpn), 0);
-	assert_int_equal(prm_get(b->out, 0x0c * 8, 32), ECE_VERSION);
+	prm_put(b->in + QPC, PATH(ADS_VHCA_PORT_NUM), 1);
+	prm_put(b->in, IN_ECE, ECE_VERSION | 1);
+	assert_int_equal(modify(b, qp, CMD_RST2INIT_QP, qpn), 0);
+	assert_int_equal(prm_get(b->out, OUT_ECE), ECE_VERSION);
 	assert_int_equal(mlx5dv_devx_obj_destroy(qp), 0);
 }
 
 static int query(struct bench *b, uint16_t opcode, size_t out_len)
 {
-	set(b->in, 0, 16, opcode);
+	prm_put(b->in, IN_OPCODE, opcode);
 	memset(b->out, 0xff, sizeof(b->out));
-	return mlx5dv_devx_general_cmd(b->context, b->in, 16, b->out, out_len);
+	return mlx5dv_devx_general_cmd(b->context, b->in, HEADER_LEN, b->out, out_len);
 }
+
+#define LAG_CONTEXT	   0x40, 64
+#define ISSI_CURRENT	   0x50, 16
+#define ISSI_SUPPORTED_DW0 0x360, 32
+#define VPORT_STATES	   0x78, 8 /* admin_state, state */
+#define VPORT_UP	   1u
+#define QUERY_ISSI_LEN	   0x70
 
 /* UCX and DPDK send them when they open the device. */
 static void queries_at_open_are_answered(void **state)
@@ -855,32 +971,35 @@ static void queries_at_open_are_answered(void **state)
 	static const struct {
 		uint16_t opcode;
 		size_t len;
-	} queries[] = {{0x842, 16}, {0x10a, 0x70}, {0x750, 16}, {0x80d, 16}};
+	} queries[] = {{CMD_QUERY_LAG, HEADER_LEN},
+		       {CMD_QUERY_ISSI, QUERY_ISSI_LEN},
+		       {CMD_QUERY_VPORT_STATE, HEADER_LEN},
+		       {CMD_NOP, HEADER_LEN}};
 	struct bench *b = *state;
 	size_t i;
 
 	memset(b->in, 0, sizeof(b->in));
 	for (i = 0; i < ARRAY_SIZE(queries); i++) {
 		assert_int_equal(query(b, queries[i].opcode, queries[i].len), 0);
-		assert_int_equal(b->out[0], 0);
-		set(b->in, 0x30, 16, 1); /* op_mod */
+		assert_int_equal(b->out[OUT_STATUS], 0);
+		prm_put(b->in, IN_OP_MOD, 1);
 		assert_int_not_equal(query(b, queries[i].opcode, queries[i].len), 0);
-		assert_int_equal(b->out[0], BAD_OP);
-		set(b->in, 0x30, 16, 0);
-		set(b->in, 0x40, 1, 1); /* of another function */
+		assert_int_equal(b->out[OUT_STATUS], BAD_OP);
+		prm_put(b->in, IN_OP_MOD, 0);
+		prm_put(b->in, IN_OTHER_FUNCTION, 1);
 		assert_int_not_equal(query(b, queries[i].opcode, queries[i].len), 0);
-		assert_int_equal(b->out[0], BAD_PARAM);
-		set(b->in, 0x40, 1, 0);
+		assert_int_equal(b->out[OUT_STATUS], BAD_PARAM);
+		prm_put(b->in, IN_OTHER_FUNCTION, 0);
 	}
-	assert_int_equal(query(b, 0x842, 16), 0);
-	assert_int_equal(prm_get(b->out, 0x40, 64), 0); /* no bond */
-	assert_int_equal(query(b, 0x10a, 0x70), 0);
-	assert_int_equal(prm_get(b->out, 0x50, 16), 1);
-	assert_int_equal(prm_get(b->out, 0x6c * 8, 32), 2);
-	assert_int_not_equal(query(b, 0x10a, 0x6c), 0);
-	assert_int_equal(b->out[0], BAD_OUTP_LEN);
-	assert_int_equal(query(b, 0x750, 16), 0);
-	assert_int_equal(prm_get(b->out, 0x78, 8), 0x11); /* up, as configured */
+	assert_int_equal(query(b, CMD_QUERY_LAG, HEADER_LEN), 0);
+	assert_int_equal(prm_get(b->out, LAG_CONTEXT), 0); /* no bond */
+	assert_int_equal(query(b, CMD_QUERY_ISSI, QUERY_ISSI_LEN), 0);
+	assert_int_equal(prm_get(b->out, ISSI_CURRENT), 1);
+	assert_int_equal(prm_get(b->out, ISSI_SUPPORTED_DW0), 2);
+	assert_int_not_equal(query(b, CMD_QUERY_ISSI, QUERY_ISSI_LEN - 4), 0);
+	assert_int_equal(b->out[OUT_STATUS], BAD_OUTP_LEN);
+	assert_int_equal(query(b, CMD_QUERY_VPORT_STATE, HEADER_LEN), 0);
+	assert_int_equal(prm_get(b->out, VPORT_STATES), VPORT_UP << 4 | VPORT_UP);
 }
 
 #define ENTRIES 80u /* more than fit in a work request */
@@ -889,20 +1008,19 @@ static void queries_at_open_are_answered(void **state)
 static struct mlx5dv_devx_obj *create_list_mkey(struct bench *b, uint32_t *key)
 {
 	struct mlx5dv_devx_obj *made;
-	uint8_t *mkc = b->in + 0x10;
 
 	memset(b->in, 0, sizeof(b->in));
-	set(b->in, 0, 16, 0x200);
-	set(mkc, 0x01, 1, 1); /* free */
-	set(mkc, 0x10, 1, 1); /* umr_en */
-	set(mkc, 0x14, 2, 3); /* lw, lr */
-	set(mkc, 0x16, 2, 2); /* KLM */
-	set(mkc, 0x20, 24, 0xffffff);
-	set(mkc, 0x68, 24, b->pdn);
-	set(mkc, 0x1a0, 32, ENTRIES);
-	made = mlx5dv_devx_obj_create(b->context, b->in, 0x110, b->out, 16);
+	prm_put(b->in, IN_OPCODE, CMD_CREATE_MKEY);
+	prm_put(b->in, MKC_FREE, 1);
+	prm_put(b->in, MKC_UMR_EN, 1);
+	prm_put(b->in, MKC_A_TO_LR, MKC_LW | MKC_LR);
+	prm_put(b->in, MKC_ACCESS_MODE_1_0, KLM);
+	prm_put(b->in, MKC_QPN, MKC_QPN_ANY);
+	prm_put(b->in, MKC_PD, b->pdn);
+	prm_put(b->in, MKC_TRANSLATIONS_OCTWORD_SIZE, ENTRIES);
+	made = mlx5dv_devx_obj_create(b->context, b->in, MKEY_ENTRIES, b->out, HEADER_LEN);
 	assert_non_null(made);
-	*key = (uint32_t)prm_get(b->out, 8 * 8, 32) << 8;
+	*key = (uint32_t)prm_get(b->out, OUT_NUMBER) << 8;
 	return made;
 }
 
@@ -912,35 +1030,40 @@ struct umr {
 	uint8_t flags;
 };
 
+/* The segment behind the control segment; an mkey context and entries follow in blocks of their own. */
+#define UMR_FLAGS		     0x0, 8
+#define UMR_KLM_OCTOWORDS	     0x20, 16
+#define UMR_TRANSLATION_OFFSET	     0x30, 16
+#define UMR_MKEY_MASK		     0x40, 64
+#define UMR_TRANSLATION_OFFSET_47_16 0x80, 32
+
+enum { UMR_MASK_LEN = 1 << 0, UMR_MASK_FREE = 1 << 29 };
+enum { UMR_AT_OFFSET = 0x10, UMR_INLINE = 0x80 };
+
 /* 4 entries of 1 byte each, and the length of the mkey; three blocks at the start of the ring. */
 static void post_umr(struct bench *b, const struct umr *u, uint16_t index)
 {
-	uint8_t *ring = (uint8_t *)b->ring_mem + 1024, wqe[192] = {0};
-	uint64_t doorbell;
+	uint8_t *ring = (uint8_t *)b->ring_mem + 1024, wqe[192] = {0}, *umr = wqe + CTRL_BYTES;
+	uint64_t mem = (uintptr_t)b->ring_mem + 2048;
 	unsigned int i;
 
-	set(wqe, 8, 16, index);
-	wqe[3] = 0x25;
-	set(wqe, 32, 24, u->qpn);
-	set(wqe, 56, 8, 12);
-	wqe[11] = 8;
-	set(wqe + 12, 0, 32, u->key);
-	wqe[16] = u->flags;
-	set(wqe + 16, 32, 16, 4);
-	set(wqe + 16, 48, 16, u->offset & 0xffff);
-	set(wqe + 16, 64, 64, 1u | 1u << 29); /* len and free */
-	set(wqe + 16, 128, 32, u->offset >> 16);
-	set(wqe + 64, 0xc0, 64, u->length);
-	for (i = 0; i < 4; i++) {
-		set(wqe + 128 + i * 16, 0, 32, 1);
-		set(wqe + 128 + i * 16, 32, 32, u->lkey);
-		set(wqe + 128 + i * 16, 64, 64, (uintptr_t)b->ring_mem + 2048 + u->offset + i);
-	}
+	prm_put(wqe, CTRL_WQE_INDEX, index);
+	prm_put(wqe, CTRL_OPCODE, WQE_UMR);
+	prm_put(wqe, CTRL_QPN, u->qpn);
+	prm_put(wqe, CTRL_DS, 12);
+	prm_put(wqe, CTRL_FM_CE_SE, CE_CQE_ALWAYS);
+	prm_put(wqe, CTRL_IMM, u->key);
+	prm_put(umr, UMR_FLAGS, u->flags);
+	prm_put(umr, UMR_KLM_OCTOWORDS, 4);
+	prm_put(umr, UMR_TRANSLATION_OFFSET, u->offset & 0xffff);
+	prm_put(umr, UMR_MKEY_MASK, UMR_MASK_LEN | UMR_MASK_FREE);
+	prm_put(umr, UMR_TRANSLATION_OFFSET_47_16, u->offset >> 16);
+	prm_put(wqe + 64 - HEADER_LEN, MKC_LEN, u->length); /* the context begins at 64 */
+	for (i = 0; i < 4; i++)
+		put_data(wqe + 128 + i * MKEY_ENTRY_LEN, 1, u->lkey, mem + u->offset + i);
 	for (i = 0; i < 3; i++)
 		memcpy(ring + (index + i) % 4 * 64, wqe + i * 64, 64);
-	set((uint8_t *)&b->record_mem[1], 32, 32, index + 3u);
-	memcpy(&doorbell, wqe, sizeof(doorbell));
-	*(volatile uint64_t *)b->uar->reg_addr = doorbell;
+	ring_doorbell(b, wqe, index + 3u);
 }
 
 static struct mlx5dv_devx_obj *sender(struct bench *b, uint32_t *qpn)
@@ -948,10 +1071,10 @@ static struct mlx5dv_devx_obj *sender(struct bench *b, uint32_t *qpn)
 	struct mlx5dv_devx_obj *qp;
 
 	fill_sender(b);
-	set(b->in, 0x100 * 8, 64, 1024);
+	prm_put(b->in, CREATE_QP_UMEM_OFFSET, 1024);
 	qp = create(b);
 	assert_non_null(qp);
-	*qpn = prm_get(b->out, 9 * 8, 24);
+	*qpn = prm_get(b->out, OUT_NUMBER);
 	connect_to_itself(b, qp, *qpn);
 	return qp;
 }
@@ -959,7 +1082,7 @@ static struct mlx5dv_devx_obj *sender(struct bench *b, uint32_t *qpn)
 /* Part by part, a list becomes longer than one request could make it. */
 static void umr_changes_entries_at_an_offset(void **state)
 {
-	struct umr u = {.length = ENTRIES, .flags = 0x90}; /* inline, at an offset */
+	struct umr u = {.length = ENTRIES, .flags = UMR_INLINE | UMR_AT_OFFSET};
 	struct mlx5dv_devx_obj *qp, *list;
 	struct bench *b = *state;
 	uint8_t *list_out;
@@ -976,19 +1099,21 @@ static void umr_changes_entries_at_an_offset(void **state)
 	for (u.offset = 0; u.offset < ENTRIES; u.offset += 4, index += 3) {
 		post_umr(b, &u, index);
 		await_nth(b->ring_mem, 16, (unsigned int)u.offset / 4, index);
-		set((uint8_t *)b->record_mem, 0, 32, u.offset / 4 + 1);
+		prm_put((uint8_t *)b->record_mem, DBR_UPDATE_CI, u.offset / 4 + 1);
 	}
 	/* Once more in the middle: the entries behind it remain. */
 	u.offset = 8;
 	post_umr(b, &u, index);
 	await_nth(b->ring_mem, 16, ENTRIES / 4, index);
-	list_out = test_calloc(1, 0x110 + ENTRIES * 16);
-	memset(b->in, 0, 16);
-	set(b->in, 0, 16, 0x201);
-	set(b->in, 9 * 8, 24, u.key >> 8);
-	assert_int_equal(mlx5dv_devx_obj_query(list, b->in, 16, list_out, 0x110 + ENTRIES * 16), 0);
+	list_out = test_calloc(1, MKEY_ENTRIES + ENTRIES * MKEY_ENTRY_LEN);
+	memset(b->in, 0, HEADER_LEN);
+	prm_put(b->in, IN_OPCODE, CMD_QUERY_MKEY);
+	prm_put(b->in, IN_NUMBER, u.key >> 8);
+	assert_int_equal(mlx5dv_devx_obj_query(list, b->in, HEADER_LEN, list_out,
+					       MKEY_ENTRIES + ENTRIES * MKEY_ENTRY_LEN),
+			 0);
 	for (unsigned int i = 0; i < ENTRIES; i++)
-		assert_true(prm_get(list_out + 0x110 + i * 16, 64, 64) ==
+		assert_true(prm_get(list_out + MKEY_ENTRIES + i * MKEY_ENTRY_LEN, KLM_ADDRESS) ==
 			    (uintptr_t)b->ring_mem + 2048 + i);
 	test_free(list_out);
 	assert_int_equal(mlx5dv_devx_obj_destroy(qp), 0);
@@ -1002,11 +1127,13 @@ static void umr_at_a_bad_offset_is_refused(void **state)
 	static const struct {
 		uint64_t offset;
 		uint8_t flags, syndrome;
-	} bad[] = {{4, 0x90, 6},
-		   {1ull << 16, 0x90, 6},
-		   {1ull << 47, 0x90, 6},
-		   {4, 0x80, 2},
-		   {1ull << 16, 0x80, 2}};
+	} bad[] = {
+		{4, UMR_INLINE | UMR_AT_OFFSET, SYN_MW_BIND},
+		{1ull << 16, UMR_INLINE | UMR_AT_OFFSET, SYN_MW_BIND},
+		{1ull << 47, UMR_INLINE | UMR_AT_OFFSET, SYN_MW_BIND},
+		{4, UMR_INLINE, SYN_LOC_QP_OP},
+		{1ull << 16, UMR_INLINE, SYN_LOC_QP_OP},
+	};
 	struct bench *b = *state;
 	size_t i;
 
@@ -1022,10 +1149,11 @@ static void umr_at_a_bad_offset_is_refused(void **state)
 		b->record_mem[1] = 0;
 		qp = sender(b, &u.qpn);
 		post_umr(b, &u, 0);
-		for (wait = 0; wait < PATIENCE_MS * 10 && cqe[63] >> 4 == 0xf; wait++)
+		for (wait = 0; wait < PATIENCE_MS * 10 && cqe[CQE_OP_OWN] >> 4 == CQE_INVALID;
+		     wait++)
 			usleep(100);
-		assert_int_equal(cqe[63] >> 4, REQ_ERR);
-		assert_int_equal(cqe[55], bad[i].syndrome);
+		assert_int_equal(cqe[CQE_OP_OWN] >> 4, CQE_REQ_ERR);
+		assert_int_equal(cqe[CQE_SYNDROME], bad[i].syndrome);
 		assert_int_equal(mlx5dv_devx_obj_destroy(qp), 0);
 		assert_int_equal(mlx5dv_devx_obj_destroy(list), 0);
 	}
@@ -1055,8 +1183,8 @@ static void overrun_event_names_its_queue(void **state)
 	assert_true(is_readable(channel->fd, PATIENCE_MS));
 	assert_int_equal(mlx5dv_devx_get_event(channel, &event.hdr, sizeof(event)), sizeof(event));
 	assert_int_equal(event.hdr.cookie, 77);
-	assert_int_equal(eqe[1], CQ_ERROR);
-	assert_int_equal(prm_get(eqe, (0x20 + 1) * 8, 24), cqn_of_bench);
+	assert_int_equal(eqe[EQE_TYPE], CQ_ERROR);
+	assert_int_equal(prm_get(eqe, EQE_CQN), cqn_of_bench);
 	assert_false(is_readable(channel->fd, 0));
 	assert_int_equal(mlx5dv_devx_obj_destroy(qp), 0);
 	mlx5dv_devx_destroy_event_channel(channel);
@@ -1142,12 +1270,12 @@ static void overrun_may_be_ignored(void **state)
 	struct bench *b = *state;
 
 	fill_cq(b);
-	set(b->in + CQC, 0x63, 5, 0);
-	set(b->in + CQC, 0xe, 1, 1);
+	prm_put(b->in + CQC, CQC_LOG_CQ_SIZE, 0);
+	prm_put(b->in + CQC, CQC_OI, 1);
 	memset(b->ring_mem, 0xff, 64);
 	b->cq = create(b);
 	assert_non_null(b->cq);
-	cqn_of_bench = prm_get(b->out, 9 * 8, 24);
+	cqn_of_bench = prm_get(b->out, OUT_NUMBER);
 	overrun(b, b->ring_mem, 1);
 }
 
@@ -1183,9 +1311,9 @@ static void die_with_a_queue(struct bench *b)
 	if (process_run(argv))
 		_exit(2);
 	post_nop(b, qpn, 0);
-	for (i = 0; i < PATIENCE_MS * 10 && cqe[63] >> 4 != REQ_ERR; i++)
+	for (i = 0; i < PATIENCE_MS * 10 && cqe[CQE_OP_OWN] >> 4 != CQE_REQ_ERR; i++)
 		usleep(100);
-	_exit(cqe[63] >> 4 != REQ_ERR || cqe[55] != WR_FLUSH_ERR);
+	_exit(cqe[CQE_OP_OWN] >> 4 != CQE_REQ_ERR || cqe[CQE_SYNDROME] != SYN_FLUSH);
 }
 
 static void queues_of_a_dead_device_can_be_destroyed(void **state)
@@ -1224,7 +1352,7 @@ static void armed_queue_reports_one_completion(void **state)
 	assert_int_equal(mlx5dv_devx_subscribe_devx_event_fd(channel, fd, b->cq, number), 0);
 	assert_int_equal(
 		mlx5dv_devx_subscribe_devx_event(channel, b->cq, sizeof(number), &number, 5), 0);
-	set((uint8_t *)b->record_mem, 32, 32, 0); /* armed for the first entry */
+	prm_put((uint8_t *)b->record_mem, DBR_ARM_CI, 0); /* armed for the first entry */
 	post_nop(b, qpn, 0);
 	assert_true(is_readable(fd, PATIENCE_MS));
 	assert_true(is_readable(channel->fd, PATIENCE_MS));
@@ -1278,27 +1406,33 @@ static void query_is_answered_later(void **state)
 	const uint8_t *out = answer.raw + sizeof(uint64_t);
 	struct bench *b = *state;
 	struct mlx5dv_devx_cmd_comp *answers = mlx5dv_devx_create_cmd_comp(b->context);
-	uint8_t in[16] = {0};
+	uint8_t in[HEADER_LEN] = {0};
 
 	assert_non_null(answers);
-	set(in, 9 * 8, 24, make_cq(b));
-	set(in, 0, 16, 0x402);
-	assert_int_equal(mlx5dv_devx_obj_query_async(b->cq, in, sizeof(in), 0x50, 31, answers), 0);
-	assert_int_equal(mlx5dv_devx_obj_query_async(b->cq, in, sizeof(in), 0x10, 32, answers), 0);
-	expect_short(answers->fd, sizeof(answer.hdr) + 0x4f, ENOSPC); /* the answer stays */
+	prm_put(in, IN_NUMBER, make_cq(b));
+	prm_put(in, IN_OPCODE, CMD_QUERY_CQ);
 	assert_int_equal(
-		mlx5dv_devx_get_async_cmd_comp(answers, &answer.hdr, sizeof(answer.hdr) + 0x50), 0);
+		mlx5dv_devx_obj_query_async(b->cq, in, sizeof(in), QUERY_CQ_LEN, 31, answers), 0);
+	assert_int_equal(
+		mlx5dv_devx_obj_query_async(b->cq, in, sizeof(in), HEADER_LEN, 32, answers), 0);
+	expect_short(answers->fd, sizeof(answer.hdr) + QUERY_CQ_LEN - 1,
+		     ENOSPC); /* the answer stays */
+	assert_int_equal(mlx5dv_devx_get_async_cmd_comp(answers, &answer.hdr,
+							sizeof(answer.hdr) + QUERY_CQ_LEN),
+			 0);
 	assert_int_equal(answer.hdr.wr_id, 31);
-	assert_int_equal(out[0], 0);
-	assert_int_equal(prm_get(out + CQC, 0x63, 5), 4);
+	assert_int_equal(out[OUT_STATUS], 0);
+	assert_int_equal(prm_get(out + CQC, CQC_LOG_CQ_SIZE), 4);
 	/* A failed command is answered as well. */
-	assert_int_equal(
-		mlx5dv_devx_get_async_cmd_comp(answers, &answer.hdr, sizeof(answer.hdr) + 0x10), 0);
+	assert_int_equal(mlx5dv_devx_get_async_cmd_comp(answers, &answer.hdr,
+							sizeof(answer.hdr) + HEADER_LEN),
+			 0);
 	assert_int_equal(answer.hdr.wr_id, 32);
-	assert_int_not_equal(out[0], 0);
-	set(in, 0, 16, 0x50b); /* not of a CQ */
-	assert_int_equal(mlx5dv_devx_obj_query_async(b->cq, in, sizeof(in), 0x50, 33, answers),
-			 EINVAL);
+	assert_int_not_equal(out[OUT_STATUS], 0);
+	prm_put(in, IN_OPCODE, CMD_QUERY_QP); /* not of a CQ */
+	assert_int_equal(
+		mlx5dv_devx_obj_query_async(b->cq, in, sizeof(in), QUERY_CQ_LEN, 33, answers),
+		EINVAL);
 	mlx5dv_devx_destroy_cmd_comp(answers);
 }
 
@@ -1308,19 +1442,26 @@ static void query_is_answered_later(void **state)
  */
 static void kernel_lets_general_commands_through(void **state)
 {
-	static const uint16_t passed[] = {0x760, 0x76f, 0x80a, 0x822, 0x826};
-	static const uint16_t refused_by_kernel[] = {0x73a, 0x76a, 0x83d, 0xaff, 0xd00};
+	static const uint16_t passed[] = {CMD_QUERY_ROCE_ADDRESS, CMD_QUERY_VNIC_ENV,
+					  CMD_GET_DROPPED_PACKET_LOG, CMD_QUERY_CONG_STATUS,
+					  CMD_QUERY_CONG_STATISTICS};
+	static const uint16_t refused_by_kernel[] = {0x73a, 0x76a, 0x83d, CMD_GENERAL_BEGIN - 1,
+						     CMD_GENERAL_END};
 	struct bench *b = *state;
 
 	memset(b->in, 0, sizeof(b->in));
 	for (size_t i = 0; i < ARRAY_SIZE(passed); i++) {
-		set(b->in, 0, 16, passed[i]);
-		assert_int_not_equal(mlx5dv_devx_general_cmd(b->context, b->in, 16, b->out, 16), 0);
+		prm_put(b->in, IN_OPCODE, passed[i]);
+		assert_int_not_equal(
+			mlx5dv_devx_general_cmd(b->context, b->in, HEADER_LEN, b->out, HEADER_LEN),
+			0);
 		assert_int_equal(errno, EREMOTEIO);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(refused_by_kernel); i++) {
-		set(b->in, 0, 16, refused_by_kernel[i]);
-		assert_int_not_equal(mlx5dv_devx_general_cmd(b->context, b->in, 16, b->out, 16), 0);
+		prm_put(b->in, IN_OPCODE, refused_by_kernel[i]);
+		assert_int_not_equal(
+			mlx5dv_devx_general_cmd(b->context, b->in, HEADER_LEN, b->out, HEADER_LEN),
+			0);
 		assert_int_equal(errno, EINVAL);
 	}
 }

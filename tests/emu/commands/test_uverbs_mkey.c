@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Mkeys and flow counters created by PRM commands, field by field: what the firmware refuses, and
- * that a query returns what was set. Fields are named as in rdma-core's providers/mlx5/mlx5_ifc.h
- * and UCX's src/uct/ib/mlx5/dv/ib_mlx5_ifc.h, and given by their first bit and their width.
+ * that a query returns what was set. Fields that prm.h lacks are named as in rdma-core's
+ * providers/mlx5/mlx5_ifc.h and UCX's src/uct/ib/mlx5/dv/ib_mlx5_ifc.h.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -13,30 +13,41 @@
 #include "uverbs.h"
 #include "uverbs_queues.h"
 
-#define BAD_OP	      0x2
-#define BAD_PARAM     0x3
-#define BAD_RES	      0x5
-#define HEADER	      16u
-#define MKC	      (HEADER * 8)
-#define ENTRIES	      0x110u
-#define MAX_ENTRIES   8u
-#define ANY_QPN	      0xffffffu
-#define CREATE_MKEY   0x200u
-#define QUERY_MKEY    0x201u
-#define QUERY_HCA_CAP 0x100u
-#define ALLOC_COUNTER 0x939u
-#define QUERY_COUNTER 0x93bu
-#define CREATE_OBJECT 0xa00u
-#define QUERY_OBJECT  0xa02u
-#define ALLOW	      0xb16u
-#define TYPE_MKEY     0xff01u
-#define ALLOW_BYTES   0x40u
-#define ALIAS_BYTES   0x50u
+#define HEADER	    16u
+#define MKC_BITS    (HEADER * 8)
+#define MAX_ENTRIES 8u
+#define TYPE_MKEY   0xff01u
+#define TYPE_OTHER  0x2cu
+#define ALLOW_BYTES 0x40u
+#define ALIAS_BYTES 0x50u
+#define CAPS_BYTES  0x400u
 
-enum { MTT = 1, KLM = 2, KSM = 3 };
+/* QUERY_HCA_CAP: the current capabilities of the device, and one of them. */
+#define OP_MOD_DEVICE_CURRENT 1
+#define CAP_VHCA_ID	      (HEADER * 8 + 0x30), 16
+
+/* ALLOW_OTHER_VHCA_ACCESS */
+#define ALLOW_OBJECT_TYPE 0x90, 16
+#define ALLOW_OBJECT_ID	  0xa0, 32
+#define ALLOW_ACCESS_KEY  0x20u /* a byte, as the next one */
+
+/* CREATE_GENERAL_OBJECT of an alias, with its context behind the header. */
+#define ALIAS_OBJECT	 0x60, 1
+#define ALIAS_VHCA_ID	 (HEADER * 8 + 0x0), 16
+#define ALIAS_OBJECT_ID	 (HEADER * 8 + 0x20), 32
+#define ALIAS_METADATA_1 (HEADER * 8 + 0x180), 32 /* the protection domain */
+#define ALIAS_ACCESS_KEY (HEADER + 0x10)
+#define ALIAS_METADATA	 (HEADER + 0x30)
+#define ACCESS_KEY_BYTES 32u
+
+/* CREATE_PSV and QUERY_FLOW_COUNTER */
+#define PSV_NUM_PSV		0x40, 4
+#define COUNTER_CLEAR		0xc0, 1
+#define COUNTER_NUM_OF_COUNTERS 0xd0, 16
+#define COUNTER_ID		0xe0, 32
 
 struct mailbox {
-	uint8_t in[ENTRIES + MAX_ENTRIES * 16], out[0x400];
+	uint8_t in[MKEY_ENTRIES + MAX_ENTRIES * 16], out[CAPS_BYTES];
 	size_t in_len, out_len;
 	uint32_t handle;
 };
@@ -44,7 +55,7 @@ struct mailbox {
 /* Returns 0, the firmware's status, or minus the kernel's errno. */
 static int answer(const struct mailbox *m, int err)
 {
-	return err == EREMOTEIO ? m->out[0] : -err;
+	return err == EREMOTEIO ? m->out[OUT_STATUS] : -err;
 }
 
 static int create(int fd, struct mailbox *m)
@@ -114,29 +125,29 @@ static uint32_t new_domain(int fd)
 
 static void entry(struct mailbox *m, unsigned int i, uint32_t bytes, uint32_t key, uint64_t addr)
 {
-	uint8_t *p = m->in + ENTRIES + (size_t)i * 16;
+	uint8_t *p = m->in + MKEY_ENTRIES + (size_t)i * 16;
 
-	prm_put(p, 0, 32, bytes);
-	prm_put(p, 32, 32, key);
-	prm_put(p, 64, 64, addr);
+	prm_put(p, KLM_BYTE_COUNT, bytes);
+	prm_put(p, KLM_MKEY, key);
+	prm_put(p, KLM_ADDRESS, addr);
 }
 
 /* Of two entries with room for two more, 0x10000 bytes that begin within a page. */
 static struct mailbox good_mkey(uint32_t pdn, unsigned int mode)
 {
-	struct mailbox m = {.in_len = ENTRIES + 2 * 16, .out_len = HEADER};
+	struct mailbox m = {.in_len = MKEY_ENTRIES + 2 * 16, .out_len = HEADER};
 
-	prm_put(m.in, 0, 16, CREATE_MKEY);
-	prm_put(m.in, MKC + 0x11, 5, 0x1f);
-	prm_put(m.in, MKC + 0x16, 2, mode);
-	prm_put(m.in, MKC + 0x20, 24, ANY_QPN);
-	prm_put(m.in, MKC + 0x38, 8, 0x42);
-	prm_put(m.in, MKC + 0x68, 24, pdn);
-	prm_put(m.in, MKC + 0x80, 64, 0x7000123400);
-	prm_put(m.in, MKC + 0xc0, 64, 0x10000);
-	prm_put(m.in, MKC + 0x1a0, 32, 4);
-	prm_put(m.in, MKC + 0x1db, 5, mode == KSM ? 16 : 0);
-	prm_put(m.in, 0x300, 32, 2);
+	prm_put(m.in, IN_OPCODE, CMD_CREATE_MKEY);
+	prm_put(m.in, MKC_A_TO_LR, MKC_A | MKC_RW | MKC_RR | MKC_LW | MKC_LR);
+	prm_put(m.in, MKC_ACCESS_MODE_1_0, mode);
+	prm_put(m.in, MKC_QPN, MKC_QPN_ANY);
+	prm_put(m.in, MKC_MKEY_7_0, 0x42);
+	prm_put(m.in, MKC_PD, pdn);
+	prm_put(m.in, MKC_START_ADDR, 0x7000123400);
+	prm_put(m.in, MKC_LEN, 0x10000);
+	prm_put(m.in, MKC_TRANSLATIONS_OCTWORD_SIZE, 4);
+	prm_put(m.in, MKC_LOG_PAGE_SIZE, mode == KSM ? 16 : 0);
+	prm_put(m.in, MKEY_TRANSLATIONS_OCTWORD_ACTUAL_SIZE, 2);
 	entry(&m, 0, 0x10000, 0x1234, 0xabc000);
 	entry(&m, 1, 0x10000, 0x5678, 0xdef000);
 	return m;
@@ -146,10 +157,10 @@ static struct mailbox free_mkey(uint32_t pdn)
 {
 	struct mailbox m = good_mkey(pdn, KLM);
 
-	prm_put(m.in, MKC + 0x1, 1, 1);
-	prm_put(m.in, MKC + 0x10, 1, 1);
-	prm_put(m.in, 0x300, 32, 0);
-	m.in_len = ENTRIES;
+	prm_put(m.in, MKC_FREE, 1);
+	prm_put(m.in, MKC_UMR_EN, 1);
+	prm_put(m.in, MKEY_TRANSLATIONS_OCTWORD_ACTUAL_SIZE, 0);
+	m.in_len = MKEY_ENTRIES;
 	return m;
 }
 
@@ -182,18 +193,18 @@ static void reserved_bits_of_an_mkey_are_refused(void **state)
 	} reserved[] = {
 		{0x48, 24}, /* input_mkey_index: mkey_by_name is not announced */
 		{0x61, 31}, /* mkey_umem_valid of a list, data_direct, function_id */
-		{MKC + 0x0, 1},
-		{MKC + 0x2, 1},
-		{MKC + 0x6, 7}, /* alter_pd_to_vhca_id, crossed_side_mkey */
-		{MKC + 0xe, 1},
-		{MKC + 0x18, 8},
-		{MKC + 0x40, 32},
-		{MKC + 0x60, 7},    /* length64, bsf_en, sync_umr, expected_sigerr_count */
-		{MKC + 0x100, 32},  /* bsf_octword_size */
-		{MKC + 0x120, 128}, /* crossing_target_vhca_id */
-		{MKC + 0x1c0, 25},
-		{MKC + 0x1da, 1},  /* umr_log_entity_size_5 is not announced */
-		{MKC + 0x1e0, 32}, /* crypto_en, pcie_tph_en */
+		{MKC_BITS + 0x0, 1},
+		{MKC_BITS + 0x2, 1},
+		{MKC_BITS + 0x6, 7}, /* alter_pd_to_vhca_id, crossed_side_mkey */
+		{MKC_BITS + 0xe, 1},
+		{MKC_BITS + 0x18, 8},
+		{MKC_BITS + 0x40, 32},
+		{MKC_BITS + 0x60, 7},	 /* length64, bsf_en, sync_umr, expected_sigerr_count */
+		{MKC_BITS + 0x100, 32},	 /* bsf_octword_size */
+		{MKC_BITS + 0x120, 128}, /* crossing_target_vhca_id */
+		{MKC_BITS + 0x1c0, 25},
+		{MKC_BITS + 0x1da, 1},	/* umr_log_entity_size_5 is not announced */
+		{MKC_BITS + 0x1e0, 32}, /* crypto_en, pcie_tph_en */
 		{0x280, 128},
 		{0x380, 0x500},
 	};
@@ -203,13 +214,13 @@ static void reserved_bits_of_an_mkey_are_refused(void **state)
 
 	for (i = 0; i < ARRAY_SIZE(reserved); i++)
 		refuse_each_bit(fd, &good, reserved[i].bit, reserved[i].width);
-	REFUSE(BAD_OP, good, prm_put(m.in, 0x30, 16, 1));
-	REFUSE(-EINVAL, good, prm_put(m.in, 0x20, 16, 1)); /* vhca_tunnel_id */
-	ACCEPT(good, prm_put(m.in, 0x10, 16, 0x77));	   /* uid: the kernel writes its own */
-	ACCEPT(good, prm_put(m.in, 0x60, 1, 1));	   /* pg_access: there is paging */
-	ACCEPT(good, prm_put(m.in, MKC + 0xd, 1, 1));	   /* relaxed_ordering_write, and */
-	ACCEPT(good, prm_put(m.in, MKC + 0x1d9, 1, 1));	   /* _read, which are announced */
-	ACCEPT(good, prm_put(m.in, MKC + 0xf, 1, 1));	   /* small_fence_on_rdma_read_response */
+	REFUSE(BAD_OP, good, prm_put(m.in, IN_OP_MOD, 1));
+	REFUSE(-EINVAL, good, prm_put(m.in, IN_VHCA_TUNNEL_ID, 1));
+	ACCEPT(good, prm_put(m.in, IN_UID, 0x77));	/* the kernel writes its own */
+	ACCEPT(good, prm_put(m.in, MKEY_PG_ACCESS, 1)); /* there is paging */
+	ACCEPT(good, prm_put(m.in, MKC_RELAXED_ORDERING_WRITE, 1));
+	ACCEPT(good, prm_put(m.in, MKC_RELAXED_ORDERING_READ, 1));
+	ACCEPT(good, prm_put(m.in, MKC_SMALL_FENCE_ON_RDMA_READ_RESPONSE, 1));
 	close(fd);
 }
 
@@ -222,26 +233,28 @@ static void entries_are_checked(void **state)
 	for (mode = 0; mode < 32; mode++)
 		if (mode != KLM && mode != KSM && mode != MTT)
 			REFUSE(BAD_PARAM, good_mkey(pdn, KLM),
-			       (prm_put(m.in, MKC + 0x3, 3, mode >> 2),
-				prm_put(m.in, MKC + 0x16, 2, mode & 3)));
-	ACCEPT(good_mkey(pdn, KLM), prm_put(m.in, MKC + 0x1a0, 32, 2));
-	REFUSE(BAD_PARAM, good_mkey(pdn, KLM), prm_put(m.in, MKC + 0x1a0, 32, 1));
-	REFUSE(BAD_PARAM, good_mkey(pdn, KLM), prm_put(m.in, MKC + 0x1a0, 32, 0));
-	REFUSE(BAD_PARAM, good_mkey(pdn, KLM), prm_put(m.in, MKC + 0x1a0, 32, 4097));
-	REFUSE(BAD_PARAM, good_mkey(pdn, KLM), prm_put(m.in, 0x300, 32, 0));
-	REFUSE(BAD_PARAM, good_mkey(pdn, KLM), m.in_len = ENTRIES + 16);
-	REFUSE(BAD_PARAM, good_mkey(pdn, KLM), prm_put(m.in, MKC + 0xc0, 64, 0x20008));
-	REFUSE(BAD_PARAM, good_mkey(pdn, KLM), prm_put(m.in, MKC + 0xc0, 64, 0));
-	REFUSE(BAD_PARAM, good_mkey(pdn, KLM), prm_put(m.in, MKC + 0x80, 64, UINT64_MAX - 8));
-	REFUSE(BAD_PARAM, good_mkey(pdn, KLM), prm_put(m.in, MKC + 0x1db, 5, 16));
-	ACCEPT(good_mkey(pdn, KLM), prm_put(m.in, ENTRIES * 8, 32, 0x80000000));
-	REFUSE(BAD_PARAM, good_mkey(pdn, KLM), prm_put(m.in, ENTRIES * 8, 32, 0x80000001));
-	REFUSE(BAD_RES, good_mkey(pdn, KLM), prm_put(m.in, MKC + 0x68, 24, pdn + 100));
+			       (prm_put(m.in, MKC_ACCESS_MODE_4_2, mode >> 2),
+				prm_put(m.in, MKC_ACCESS_MODE_1_0, mode & 3)));
+	ACCEPT(good_mkey(pdn, KLM), prm_put(m.in, MKC_TRANSLATIONS_OCTWORD_SIZE, 2));
+	REFUSE(BAD_PARAM, good_mkey(pdn, KLM), prm_put(m.in, MKC_TRANSLATIONS_OCTWORD_SIZE, 1));
+	REFUSE(BAD_PARAM, good_mkey(pdn, KLM), prm_put(m.in, MKC_TRANSLATIONS_OCTWORD_SIZE, 0));
+	REFUSE(BAD_PARAM, good_mkey(pdn, KLM), prm_put(m.in, MKC_TRANSLATIONS_OCTWORD_SIZE, 4097));
+	REFUSE(BAD_PARAM, good_mkey(pdn, KLM),
+	       prm_put(m.in, MKEY_TRANSLATIONS_OCTWORD_ACTUAL_SIZE, 0));
+	REFUSE(BAD_PARAM, good_mkey(pdn, KLM), m.in_len = MKEY_ENTRIES + 16);
+	REFUSE(BAD_PARAM, good_mkey(pdn, KLM), prm_put(m.in, MKC_LEN, 0x20008));
+	REFUSE(BAD_PARAM, good_mkey(pdn, KLM), prm_put(m.in, MKC_LEN, 0));
+	REFUSE(BAD_PARAM, good_mkey(pdn, KLM), prm_put(m.in, MKC_START_ADDR, UINT64_MAX - 8));
+	REFUSE(BAD_PARAM, good_mkey(pdn, KLM), prm_put(m.in, MKC_LOG_PAGE_SIZE, 16));
+	ACCEPT(good_mkey(pdn, KLM), prm_put(m.in, AT(MKEY_ENTRIES, KLM_BYTE_COUNT), 0x80000000));
+	REFUSE(BAD_PARAM, good_mkey(pdn, KLM),
+	       prm_put(m.in, AT(MKEY_ENTRIES, KLM_BYTE_COUNT), 0x80000001));
+	REFUSE(BAD_RES, good_mkey(pdn, KLM), prm_put(m.in, MKC_PD, pdn + 100));
 	/* Where atomics are allowed, they must be aligned. */
-	REFUSE(BAD_PARAM, good_mkey(pdn, KLM), prm_put(m.in, MKC + 0x80, 64, 0x7000123404));
-	REFUSE(BAD_PARAM, good_mkey(pdn, KLM), prm_put(m.in, MKC + 0xc0, 64, 0xfffc));
-	ACCEPT(good_mkey(pdn, KLM),
-	       (prm_put(m.in, MKC + 0x11, 5, 0x0f), prm_put(m.in, MKC + 0x80, 64, 0x7000123401)));
+	REFUSE(BAD_PARAM, good_mkey(pdn, KLM), prm_put(m.in, MKC_START_ADDR, 0x7000123404));
+	REFUSE(BAD_PARAM, good_mkey(pdn, KLM), prm_put(m.in, MKC_LEN, 0xfffc));
+	ACCEPT(good_mkey(pdn, KLM), (prm_put(m.in, MKC_A_TO_LR, MKC_RW | MKC_RR | MKC_LW | MKC_LR),
+				     prm_put(m.in, MKC_START_ADDR, 0x7000123401)));
 	close(fd);
 }
 
@@ -251,12 +264,12 @@ static void entries_of_fixed_size_cover_the_range(void **state)
 	uint32_t pdn = new_domain(fd);
 
 	ACCEPT(good_mkey(pdn, KSM), (void)0);
-	ACCEPT(good_mkey(pdn, KSM), prm_put(m.in, MKC + 0x1db, 5, 31));
-	REFUSE(BAD_PARAM, good_mkey(pdn, KSM), prm_put(m.in, MKC + 0x1db, 5, 11));
-	REFUSE(BAD_PARAM, good_mkey(pdn, KSM), prm_put(m.in, MKC + 0x1db, 5, 0));
+	ACCEPT(good_mkey(pdn, KSM), prm_put(m.in, MKC_LOG_PAGE_SIZE, 31));
+	REFUSE(BAD_PARAM, good_mkey(pdn, KSM), prm_put(m.in, MKC_LOG_PAGE_SIZE, 11));
+	REFUSE(BAD_PARAM, good_mkey(pdn, KSM), prm_put(m.in, MKC_LOG_PAGE_SIZE, 0));
 	/* The range is counted from the start of its first page. */
-	ACCEPT(good_mkey(pdn, KSM), prm_put(m.in, MKC + 0xc0, 64, 0x20000 - 0x400));
-	REFUSE(BAD_PARAM, good_mkey(pdn, KSM), prm_put(m.in, MKC + 0xc0, 64, 0x20000 - 0x3f8));
+	ACCEPT(good_mkey(pdn, KSM), prm_put(m.in, MKC_LEN, 0x20000 - 0x400));
+	REFUSE(BAD_PARAM, good_mkey(pdn, KSM), prm_put(m.in, MKC_LEN, 0x20000 - 0x3f8));
 	close(fd);
 }
 
@@ -266,13 +279,13 @@ static void a_free_mkey_is_a_list_for_umr(void **state)
 	uint32_t pdn = new_domain(fd);
 
 	ACCEPT(free_mkey(pdn), (void)0);
-	ACCEPT(free_mkey(pdn), prm_put(m.in, MKC + 0xc0, 64, 0));
+	ACCEPT(free_mkey(pdn), prm_put(m.in, MKC_LEN, 0));
 	ACCEPT(free_mkey(pdn),
-	       (prm_put(m.in, MKC + 0x16, 2, KSM), prm_put(m.in, MKC + 0x1db, 5, 16)));
-	REFUSE(BAD_PARAM, free_mkey(pdn), prm_put(m.in, MKC + 0x16, 2, MTT));
-	REFUSE(BAD_PARAM, free_mkey(pdn), prm_put(m.in, MKC + 0x10, 1, 0));
-	REFUSE(BAD_PARAM, free_mkey(pdn), prm_put(m.in, MKC + 0x1a0, 32, 0));
-	REFUSE(BAD_PARAM, free_mkey(pdn), prm_put(m.in, 0x300, 32, 2));
+	       (prm_put(m.in, MKC_ACCESS_MODE_1_0, KSM), prm_put(m.in, MKC_LOG_PAGE_SIZE, 16)));
+	REFUSE(BAD_PARAM, free_mkey(pdn), prm_put(m.in, MKC_ACCESS_MODE_1_0, MTT));
+	REFUSE(BAD_PARAM, free_mkey(pdn), prm_put(m.in, MKC_UMR_EN, 0));
+	REFUSE(BAD_PARAM, free_mkey(pdn), prm_put(m.in, MKC_TRANSLATIONS_OCTWORD_SIZE, 0));
+	REFUSE(BAD_PARAM, free_mkey(pdn), prm_put(m.in, MKEY_TRANSLATIONS_OCTWORD_ACTUAL_SIZE, 2));
 	close(fd);
 }
 
@@ -284,15 +297,15 @@ static uint32_t new_mkey(int fd, uint32_t pdn, uint32_t *handle)
 
 	assert_int_equal(create(fd, &made), 0);
 	*handle = made.handle;
-	return (uint32_t)prm_get(made.out, 0x48, 24);
+	return (uint32_t)prm_get(made.out, OUT_NUMBER);
 }
 
 static struct mailbox query_of(uint32_t index)
 {
-	struct mailbox m = {.in_len = HEADER, .out_len = ENTRIES + 2 * 16};
+	struct mailbox m = {.in_len = HEADER, .out_len = MKEY_ENTRIES + 2 * 16};
 
-	prm_put(m.in, 0, 16, QUERY_MKEY);
-	prm_put(m.in, 0x48, 24, index);
+	prm_put(m.in, IN_OPCODE, CMD_QUERY_MKEY);
+	prm_put(m.in, IN_NUMBER, index);
 	return m;
 }
 
@@ -301,10 +314,11 @@ static void assert_comes_back(int fd, struct mailbox *set)
 	struct mailbox q;
 
 	assert_int_equal(create(fd, set), 0);
-	q = query_of((uint32_t)prm_get(set->out, 0x48, 24));
+	q = query_of((uint32_t)prm_get(set->out, OUT_NUMBER));
 	assert_int_equal(query(fd, set->handle, &q), 0);
 	assert_memory_equal(q.out + HEADER, set->in + HEADER, 64);
-	assert_memory_equal(q.out + ENTRIES, set->in + ENTRIES, prm_get(set->in, 0x300, 32) * 16);
+	assert_memory_equal(q.out + MKEY_ENTRIES, set->in + MKEY_ENTRIES,
+			    prm_get(set->in, MKEY_TRANSLATIONS_OCTWORD_ACTUAL_SIZE) * 16);
 	destroy_obj(fd, set->handle);
 }
 
@@ -315,14 +329,14 @@ static void query_returns_what_was_set(void **state)
 	struct mailbox set = good_mkey(pdn, KLM);
 
 	assert_comes_back(fd, &set);
-	prm_put(set.in, MKC + 0xd, 1, 1);
-	prm_put(set.in, MKC + 0x11, 5, 0x9);
-	prm_put(set.in, MKC + 0x20, 24, 0x1234);
-	prm_put(set.in, MKC + 0x67, 1, 1);
-	prm_put(set.in, MKC + 0x1d9, 1, 1);
+	prm_put(set.in, MKC_RELAXED_ORDERING_WRITE, 1);
+	prm_put(set.in, MKC_A_TO_LR, MKC_RW | MKC_LR);
+	prm_put(set.in, MKC_QPN, 0x1234);
+	prm_put(set.in, MKC_EN_RINVAL, 1);
+	prm_put(set.in, MKC_RELAXED_ORDERING_READ, 1);
 	assert_comes_back(fd, &set);
 	set = good_mkey(pdn, KSM);
-	prm_put(set.in, MKC + 0x20, 24, 0); /* of QP 0, not of any */
+	prm_put(set.in, MKC_QPN, 0); /* of QP 0, not of any */
 	assert_comes_back(fd, &set);
 	set = free_mkey(pdn);
 	assert_comes_back(fd, &set);
@@ -338,10 +352,10 @@ static void query_is_checked(void **state)
 	q = query_of(index + 1);
 	assert_int_equal(query(fd, handle, &q), -EINVAL);
 	q = query_of(index);
-	prm_put(q.in, 0x20, 16, 1);
+	prm_put(q.in, IN_VHCA_TUNNEL_ID, 1);
 	assert_int_equal(query(fd, handle, &q), -EINVAL);
 	q = query_of(index);
-	prm_put(q.in, 0x30, 16, 1);
+	prm_put(q.in, IN_OP_MOD, 1);
 	assert_int_equal(query(fd, handle, &q), BAD_OP);
 	q = query_of(index);
 	prm_put(q.in, 0x7f, 1, 1);
@@ -417,12 +431,12 @@ static struct mailbox umem_mkey(uint32_t pdn, const struct umem *u)
 {
 	struct mailbox m = good_mkey(pdn, MTT);
 
-	m.in_len = ENTRIES;
-	prm_put(m.in, MKC + 0x80, 64, u->addr);
-	prm_put(m.in, MKC + 0xc0, 64, u->len);
-	prm_put(m.in, MKC + 0x1a0, 32, 1);
-	prm_put(m.in, 0x300, 32, 1);
-	prm_put(m.in, 0x320, 32, u->id);
+	m.in_len = MKEY_ENTRIES;
+	prm_put(m.in, MKC_START_ADDR, u->addr);
+	prm_put(m.in, MKC_LEN, u->len);
+	prm_put(m.in, MKC_TRANSLATIONS_OCTWORD_SIZE, 1);
+	prm_put(m.in, MKEY_TRANSLATIONS_OCTWORD_ACTUAL_SIZE, 1);
+	prm_put(m.in, MKEY_UMEM_ID, u->id);
 	return m;
 }
 
@@ -434,18 +448,18 @@ static void mkey_on_a_umem_covers_its_pages(void **state)
 
 	assert_int_equal(reg_umem(fd, &u), 0);
 	ACCEPT(umem_mkey(pdn, &u), (void)0);
-	ACCEPT(umem_mkey(pdn, &u), prm_put(m.in, MKC + 0x1db, 5, 12));
-	ACCEPT(umem_mkey(pdn, &u), prm_put(m.in, MKC + 0x80, 64, 24));
+	ACCEPT(umem_mkey(pdn, &u), prm_put(m.in, MKC_LOG_PAGE_SIZE, 12));
+	ACCEPT(umem_mkey(pdn, &u), prm_put(m.in, MKC_START_ADDR, 24));
 	ACCEPT(umem_mkey(pdn, &u),
-	       (prm_put(m.in, 0x340, 64, PAGE), prm_put(m.in, MKC + 0xc0, 64, PAGE)));
-	REFUSE(BAD_RES, umem_mkey(pdn, &u), prm_put(m.in, 0x320, 32, u.id + 1));
-	REFUSE(BAD_PARAM, umem_mkey(pdn, &u), prm_put(m.in, 0x340, 64, PAGE));
-	REFUSE(BAD_PARAM, umem_mkey(pdn, &u), prm_put(m.in, MKC + 0xc0, 64, u.len + 1));
-	REFUSE(BAD_PARAM, umem_mkey(pdn, &u), prm_put(m.in, MKC + 0x1db, 5, 11));
+	       (prm_put(m.in, MKEY_UMEM_OFFSET, PAGE), prm_put(m.in, MKC_LEN, PAGE)));
+	REFUSE(BAD_RES, umem_mkey(pdn, &u), prm_put(m.in, MKEY_UMEM_ID, u.id + 1));
+	REFUSE(BAD_PARAM, umem_mkey(pdn, &u), prm_put(m.in, MKEY_UMEM_OFFSET, PAGE));
+	REFUSE(BAD_PARAM, umem_mkey(pdn, &u), prm_put(m.in, MKC_LEN, u.len + 1));
+	REFUSE(BAD_PARAM, umem_mkey(pdn, &u), prm_put(m.in, MKC_LOG_PAGE_SIZE, 11));
 	/* The translation is by pages: in a page a byte is where it is in memory. */
-	REFUSE(BAD_PARAM, umem_mkey(pdn, &u), prm_put(m.in, MKC + 0x80, 64, 0));
+	REFUSE(BAD_PARAM, umem_mkey(pdn, &u), prm_put(m.in, MKC_START_ADDR, 0));
 	/* A work request cannot change such an mkey. */
-	REFUSE(BAD_PARAM, umem_mkey(pdn, &u), prm_put(m.in, MKC + 0x10, 1, 1));
+	REFUSE(BAD_PARAM, umem_mkey(pdn, &u), prm_put(m.in, MKC_UMR_EN, 1));
 	assert_int_equal(dereg_umem(fd, &u), 0);
 	close(fd);
 }
@@ -456,10 +470,10 @@ static struct mailbox allow(uint32_t index)
 {
 	struct mailbox m = {.in_len = ALLOW_BYTES, .out_len = HEADER};
 
-	prm_put(m.in, 0, 16, ALLOW);
-	prm_put(m.in, 0x90, 16, TYPE_MKEY);
-	prm_put(m.in, 0xa0, 32, index);
-	memset(m.in + 0x20, 0x5a, 32);
+	prm_put(m.in, IN_OPCODE, CMD_ALLOW_OTHER_VHCA_ACCESS);
+	prm_put(m.in, ALLOW_OBJECT_TYPE, TYPE_MKEY);
+	prm_put(m.in, ALLOW_OBJECT_ID, index);
+	memset(m.in + ALLOW_ACCESS_KEY, 0x5a, ACCESS_KEY_BYTES);
 	return m;
 }
 
@@ -473,47 +487,47 @@ static struct mailbox allow(uint32_t index)
 
 static uint16_t own_vhca(int fd)
 {
-	struct mailbox m = {.in_len = HEADER, .out_len = 0x400};
+	struct mailbox m = {.in_len = HEADER, .out_len = CAPS_BYTES};
 
-	prm_put(m.in, 0, 16, QUERY_HCA_CAP);
-	prm_put(m.in, 0x30, 16, 1);
+	prm_put(m.in, IN_OPCODE, CMD_QUERY_HCA_CAP);
+	prm_put(m.in, IN_OP_MOD, OP_MOD_DEVICE_CURRENT);
 	assert_int_equal(general(fd, &m), 0);
-	return (uint16_t)prm_get(m.out + HEADER, 0x30, 16);
+	return (uint16_t)prm_get(m.out, CAP_VHCA_ID);
 }
 
 static struct mailbox good_alias(int fd, uint32_t index, uint32_t pdn)
 {
 	struct mailbox m = {.in_len = ALIAS_BYTES, .out_len = ALIAS_BYTES};
 
-	prm_put(m.in, 0, 16, CREATE_OBJECT);
-	prm_put(m.in, 0x30, 16, TYPE_MKEY);
-	prm_put(m.in, 0x60, 1, 1);
-	prm_put(m.in + HEADER, 0, 16, own_vhca(fd));
-	prm_put(m.in + HEADER, 0x20, 32, index);
-	prm_put(m.in + HEADER, 0x180, 32, pdn);
-	memset(m.in + HEADER + 0x10, 0x5a, 32);
+	prm_put(m.in, IN_OPCODE, CMD_CREATE_GENERAL_OBJECT);
+	prm_put(m.in, IN_OBJ_TYPE, TYPE_MKEY);
+	prm_put(m.in, ALIAS_OBJECT, 1);
+	prm_put(m.in, ALIAS_VHCA_ID, own_vhca(fd));
+	prm_put(m.in, ALIAS_OBJECT_ID, index);
+	prm_put(m.in, ALIAS_METADATA_1, pdn);
+	memset(m.in + ALIAS_ACCESS_KEY, 0x5a, ACCESS_KEY_BYTES);
 	return m;
 }
 
 static void check_alias_query(int fd, const struct mailbox *alias)
 {
-	static const uint8_t no_key[32];
-	const uint32_t id = (uint32_t)prm_get(alias->out, 0x40, 32);
+	static const uint8_t no_key[ACCESS_KEY_BYTES];
+	const uint32_t id = (uint32_t)prm_get(alias->out, OUT_OBJ_ID);
 	struct mailbox q = {.in_len = HEADER, .out_len = ALIAS_BYTES};
 
-	prm_put(q.in, 0, 16, QUERY_OBJECT);
-	prm_put(q.in, 0x30, 16, TYPE_MKEY);
-	prm_put(q.in, 0x40, 32, id + 1);
+	prm_put(q.in, IN_OPCODE, CMD_QUERY_GENERAL_OBJECT);
+	prm_put(q.in, IN_OBJ_TYPE, TYPE_MKEY);
+	prm_put(q.in, IN_OBJ_ID, id + 1);
 	assert_int_equal(query(fd, alias->handle, &q), -EINVAL);
-	prm_put(q.in, 0x40, 32, id);
-	prm_put(q.in, 0x30, 16, 0x2c);
+	prm_put(q.in, IN_OBJ_ID, id);
+	prm_put(q.in, IN_OBJ_TYPE, TYPE_OTHER);
 	assert_int_equal(query(fd, alias->handle, &q), -EINVAL);
-	prm_put(q.in, 0x30, 16, TYPE_MKEY);
+	prm_put(q.in, IN_OBJ_TYPE, TYPE_MKEY);
 	assert_int_equal(query(fd, alias->handle, &q), 0);
-	assert_int_equal(prm_get(q.out, 0x40, 32), id);
+	assert_int_equal(prm_get(q.out, OUT_OBJ_ID), id);
 	assert_memory_equal(q.out + HEADER, alias->in + HEADER, 16);
-	assert_memory_equal(q.out + HEADER + 0x10, no_key, sizeof(no_key));
-	assert_memory_equal(q.out + HEADER + 0x30, alias->in + HEADER + 0x30, 16);
+	assert_memory_equal(q.out + ALIAS_ACCESS_KEY, no_key, sizeof(no_key));
+	assert_memory_equal(q.out + ALIAS_METADATA, alias->in + ALIAS_METADATA, 16);
 }
 
 static void grant_is_checked(void **state)
@@ -521,16 +535,16 @@ static void grant_is_checked(void **state)
 	int fd = open_context();
 	uint32_t pdn = new_domain(fd), handle, index = new_mkey(fd, pdn, &handle);
 
-	REFUSE_ALLOW(BAD_OP, prm_put(m.in, 0x30, 16, 1));
-	REFUSE_ALLOW(BAD_PARAM, prm_put(m.in, 0x20, 16, 1));
+	REFUSE_ALLOW(BAD_OP, prm_put(m.in, IN_OP_MOD, 1));
+	REFUSE_ALLOW(BAD_PARAM, prm_put(m.in, IN_VHCA_TUNNEL_ID, 1));
 	REFUSE_ALLOW(BAD_PARAM, prm_put(m.in, 0x40, 1, 1));
 	REFUSE_ALLOW(BAD_PARAM, prm_put(m.in, 0x7f, 1, 1));
 	REFUSE_ALLOW(BAD_PARAM, prm_put(m.in, 0x80, 1, 1));
-	REFUSE_ALLOW(BAD_PARAM, prm_put(m.in, 0x90, 16, TYPE_MKEY - 1));
+	REFUSE_ALLOW(BAD_PARAM, prm_put(m.in, ALLOW_OBJECT_TYPE, TYPE_MKEY - 1));
 	REFUSE_ALLOW(BAD_PARAM, prm_put(m.in, 0xc0, 1, 1));
 	REFUSE_ALLOW(BAD_PARAM, prm_put(m.in, 0xff, 1, 1));
-	REFUSE_ALLOW(BAD_RES, prm_put(m.in, 0xa0, 32, index + 1));
-	REFUSE_ALLOW(BAD_RES, prm_put(m.in, 0xa0, 32, index | 1u << 24));
+	REFUSE_ALLOW(BAD_RES, prm_put(m.in, ALLOW_OBJECT_ID, index + 1));
+	REFUSE_ALLOW(BAD_RES, prm_put(m.in, ALLOW_OBJECT_ID, index | 1u << 24));
 	REFUSE(BAD_PARAM, good_alias(fd, index, pdn), (void)0); /* not granted yet */
 	REFUSE_ALLOW(0, (void)0);
 	ACCEPT(good_alias(fd, index, pdn), (void)0);
@@ -553,9 +567,9 @@ static void alias_is_checked(void **state)
 	REFUSE_ALLOW(0, (void)0);
 	for (i = 0; i < ARRAY_SIZE(reserved); i++)
 		refuse_each_bit(fd, &good, reserved[i].bit, reserved[i].width);
-	REFUSE(-EINVAL, good, prm_put(m.in, 0x20, 16, 1));
-	REFUSE(BAD_PARAM, good, m.in[HEADER + 0x10] = 0);
-	REFUSE(BAD_RES, good, prm_put(m.in + HEADER, 0x180, 32, pdn + 100));
+	REFUSE(-EINVAL, good, prm_put(m.in, IN_VHCA_TUNNEL_ID, 1));
+	REFUSE(BAD_PARAM, good, m.in[ALIAS_ACCESS_KEY] = 0);
+	REFUSE(BAD_RES, good, prm_put(m.in, ALIAS_METADATA_1, pdn + 100));
 	assert_int_equal(create(fd, &good), 0);
 	check_alias_query(fd, &good);
 	destroy_obj(fd, handle);
@@ -568,16 +582,16 @@ static void alias_is_checked(void **state)
 /* No function here manages other functions (vhca_resource_manager). */
 static void capabilities_of_another_function_are_refused(void **state)
 {
-	struct mailbox m = {.in_len = HEADER, .out_len = 0x400};
+	struct mailbox m = {.in_len = HEADER, .out_len = CAPS_BYTES};
 	int fd = open_context();
 
-	prm_put(m.in, 0, 16, QUERY_HCA_CAP);
-	prm_put(m.in, 0x30, 16, 1);
+	prm_put(m.in, IN_OPCODE, CMD_QUERY_HCA_CAP);
+	prm_put(m.in, IN_OP_MOD, OP_MOD_DEVICE_CURRENT);
 	assert_int_equal(general(fd, &m), 0);
-	prm_put(m.in, 0x40, 1, 1);
+	prm_put(m.in, IN_OTHER_FUNCTION, 1);
 	assert_int_equal(general(fd, &m), BAD_PARAM);
-	prm_put(m.in, 0x40, 1, 0);
-	prm_put(m.in, 0x50, 16, 1);
+	prm_put(m.in, IN_OTHER_FUNCTION, 0);
+	prm_put(m.in, IN_FUNCTION_ID, 1);
 	assert_int_equal(general(fd, &m), BAD_PARAM);
 	close(fd);
 }
@@ -585,27 +599,32 @@ static void capabilities_of_another_function_are_refused(void **state)
 /* The driver passes commands that create objects; the firmware does not know all of them. */
 static void missing_objects_are_refused(void **state)
 {
-	static const uint16_t make[] = {0x600, 0x700, 0x710, 0x771, 0x800, 0x904, 0x930, 0x936};
-	static const uint16_t not [] = {0x202, 0x401, 0x501, 0x502, 0x707,
-					0x802, 0x93a, 0x9ff, 0xa01};
+	static const uint16_t make[] = {
+		CMD_CREATE_PSV, CMD_CREATE_SRQ, CMD_CREATE_DCT,	       CMD_ALLOC_Q_COUNTER,
+		CMD_ALLOC_PD,	CMD_CREATE_SQ,	CMD_CREATE_FLOW_TABLE, CMD_SET_FLOW_TABLE_ENTRY};
+	static const uint16_t others[] = {CMD_DESTROY_MKEY,	    CMD_DESTROY_CQ,
+					  CMD_DESTROY_QP,	    CMD_RST2INIT_QP,
+					  CMD_QUERY_XRC_SRQ,	    CMD_ALLOC_UAR,
+					  CMD_DEALLOC_FLOW_COUNTER, CMD_CREATE_GENERAL_OBJECT - 1,
+					  CMD_MODIFY_GENERAL_OBJECT};
 	struct mailbox m = {.in_len = HEADER, .out_len = HEADER};
 	int fd = open_context();
 	size_t i;
 
-	prm_put(m.in, 0x40, 4, 1); /* of protection values, one */
+	prm_put(m.in, PSV_NUM_PSV, 1); /* of protection values, one */
 	for (i = 0; i < ARRAY_SIZE(make); i++) {
-		prm_put(m.in, 0, 16, make[i]);
+		prm_put(m.in, IN_OPCODE, make[i]);
 		assert_int_equal(create(fd, &m), BAD_OP);
 	}
-	for (i = 0; i < ARRAY_SIZE(not ); i++) {
-		prm_put(m.in, 0, 16, not [i]);
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		prm_put(m.in, IN_OPCODE, others[i]);
 		assert_int_equal(create(fd, &m), -EINVAL);
 	}
-	prm_put(m.in, 0, 16, 0x600);
-	prm_put(m.in, 0x40, 4, 2);
+	prm_put(m.in, IN_OPCODE, CMD_CREATE_PSV);
+	prm_put(m.in, PSV_NUM_PSV, 2);
 	assert_int_equal(create(fd, &m), -EINVAL);
-	prm_put(m.in, 0, 16, 0x936);
-	prm_put(m.in, 0x30, 16, 1);
+	prm_put(m.in, IN_OPCODE, CMD_SET_FLOW_TABLE_ENTRY);
+	prm_put(m.in, IN_OP_MOD, 1);
 	assert_int_equal(create(fd, &m), -EINVAL);
 	close(fd);
 }
@@ -614,7 +633,7 @@ static struct mailbox new_counter(void)
 {
 	struct mailbox m = {.in_len = HEADER, .out_len = HEADER};
 
-	prm_put(m.in, 0, 16, ALLOC_COUNTER);
+	prm_put(m.in, IN_OPCODE, CMD_ALLOC_FLOW_COUNTER);
 	return m;
 }
 
@@ -622,8 +641,8 @@ static struct mailbox counter_query(uint32_t id)
 {
 	struct mailbox m = {.in_len = 0x20, .out_len = 0x20};
 
-	prm_put(m.in, 0, 16, QUERY_COUNTER);
-	prm_put(m.in, 0xe0, 32, id);
+	prm_put(m.in, IN_OPCODE, CMD_QUERY_FLOW_COUNTER);
+	prm_put(m.in, COUNTER_ID, id);
 	memset(m.out, 0xff, sizeof(m.out));
 	return m;
 }
@@ -645,20 +664,21 @@ static void a_flow_counter_is_only_created_queried_and_destroyed(void **state)
 	uint32_t id;
 
 	refuse_each_bit(fd, &good, 0x40, 64);
-	REFUSE(BAD_OP, good, prm_put(m.in, 0x30, 16, 1));
+	REFUSE(BAD_OP, good, prm_put(m.in, IN_OP_MOD, 1));
 	assert_int_equal(create(fd, &c), 0);
-	id = (uint32_t)prm_get(c.out, 0x40, 32);
+	id = (uint32_t)prm_get(c.out, OUT_OBJ_ID);
 	assert_int_not_equal(id, 0);
 	q = counter_query(id);
 	assert_int_equal(query(fd, c.handle, &q), 0);
 	assert_memory_equal(q.out + HEADER, nothing, sizeof(nothing));
-	REFUSE_QUERY(0, (prm_put(m.in, 0xc0, 1, 1), prm_put(m.in, 0xd0, 16, 1)));
-	REFUSE_QUERY(-EINVAL, prm_put(m.in, 0xe0, 32, id + 1));
+	REFUSE_QUERY(0,
+		     (prm_put(m.in, COUNTER_CLEAR, 1), prm_put(m.in, COUNTER_NUM_OF_COUNTERS, 1)));
+	REFUSE_QUERY(-EINVAL, prm_put(m.in, COUNTER_ID, id + 1));
 	REFUSE_QUERY(-EINVAL, m.in_len = HEADER);
-	REFUSE_QUERY(BAD_OP, prm_put(m.in, 0x30, 16, 1));
+	REFUSE_QUERY(BAD_OP, prm_put(m.in, IN_OP_MOD, 1));
 	REFUSE_QUERY(BAD_PARAM, prm_put(m.in, 0x60, 32, 1));
 	REFUSE_QUERY(BAD_PARAM, prm_put(m.in, 0xc1, 1, 1));
-	REFUSE_QUERY(BAD_PARAM, prm_put(m.in, 0xd0, 16, 2));
+	REFUSE_QUERY(BAD_PARAM, prm_put(m.in, COUNTER_NUM_OF_COUNTERS, 2));
 	destroy_obj(fd, c.handle);
 	close(fd);
 }

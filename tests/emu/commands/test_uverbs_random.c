@@ -20,6 +20,7 @@
 
 #include "base/array.h"
 #include "fixture.h"
+#include "prm.h"
 
 #define DEVICE_PATH "/dev/infiniband/uverbs0"
 #define MAX_ATTRS   12
@@ -124,7 +125,15 @@ templates[] = {
 	{MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_DEREG, {{0x1000, 0, HANDLE}}},
 };
 
-static const uint16_t opcodes[] = {0x100, 0x200, 0x201, 0x50e, 0xa00, 0xa02, 0xb16, 0xb17, 0x777};
+static const uint16_t opcodes[] = {CMD_QUERY_HCA_CAP,
+				   CMD_CREATE_MKEY,
+				   CMD_QUERY_MKEY,
+				   CMD_INIT2INIT_QP,
+				   CMD_CREATE_GENERAL_OBJECT,
+				   CMD_QUERY_GENERAL_OBJECT,
+				   CMD_ALLOW_OTHER_VHCA_ACCESS,
+				   CMD_ALLOW_OTHER_VHCA_ACCESS + 1,
+				   0x777};
 
 static uint8_t scratch[SCRATCH] __attribute__((aligned(4096)));
 static uint64_t state_of_random;
