@@ -18,27 +18,11 @@
 #include "channel/conn.h"
 #include "channel/encode.h"
 #include "channel/listener.h"
+#include "temporary.h"
 
 #define CLIENT_TIMEOUT_MS 300u
 
-static char directory[64];
-static char path[96];
 static struct dpumap_fault fault;
-
-static int set_up(void **state)
-{
-	snprintf(directory, sizeof(directory), "/tmp/dpumap-test-XXXXXX");
-	if (!mkdtemp(directory))
-		return -1;
-	snprintf(path, sizeof(path), "%s/socket", directory);
-	return 0;
-}
-
-/* rmdir fails, and the test with it, if any file remains. */
-static int tear_down(void **state)
-{
-	return rmdir(directory);
-}
 
 static doca_error_t listen_on(const char *text, bool open_to_all, struct dpumap_listener **listener,
 			      struct dpumap_fault *why)
@@ -66,7 +50,7 @@ static struct dpumap_listener *listen_ok(bool open_to_all)
 {
 	struct dpumap_listener *listener = NULL;
 
-	assert_int_equal(listen_on(path, open_to_all, &listener, &fault), DOCA_SUCCESS);
+	assert_int_equal(listen_on(temporary_path, open_to_all, &listener, &fault), DOCA_SUCCESS);
 	return listener;
 }
 
@@ -76,7 +60,7 @@ static void leave_stale_socket(void)
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 
 	assert_true(fd >= 0);
-	memcpy(address.sun_path, path, strlen(path) + 1);
+	memcpy(address.sun_path, temporary_path, strlen(temporary_path) + 1);
 	assert_int_equal(bind(fd, (const struct sockaddr *)&address, sizeof(address)), 0);
 	close(fd);
 }
@@ -86,11 +70,11 @@ static void listener_removes_its_socket(void **state)
 	struct dpumap_listener *listener = listen_ok(false);
 	struct stat st;
 
-	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(stat(temporary_path, &st), 0);
 	assert_true(S_ISSOCK(st.st_mode));
 	assert_int_equal(st.st_mode & 0777, 0600);
 	dpumap_listener_destroy(listener);
-	assert_int_not_equal(stat(path, &st), 0);
+	assert_int_not_equal(stat(temporary_path, &st), 0);
 }
 
 static void listener_for_all_lets_everyone_connect(void **state)
@@ -98,7 +82,7 @@ static void listener_for_all_lets_everyone_connect(void **state)
 	struct dpumap_listener *listener = listen_ok(true);
 	struct stat st;
 
-	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(stat(temporary_path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0666);
 	dpumap_listener_destroy(listener);
 }
@@ -115,26 +99,27 @@ static void listener_refuses_a_busy_socket(void **state)
 	struct dpumap_listener *second = NULL;
 	struct stat st;
 
-	assert_int_equal(listen_on(path, false, &second, &fault), DOCA_ERROR_IN_USE);
-	assert_non_null(strstr(fault.text, path));
+	assert_int_equal(listen_on(temporary_path, false, &second, &fault), DOCA_ERROR_IN_USE);
+	assert_non_null(strstr(fault.text, temporary_path));
 	assert_non_null(strstr(fault.text, "another server"));
 	assert_null(second);
-	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(stat(temporary_path, &st), 0);
 	dpumap_listener_destroy(first);
 }
 
 static void listener_refuses_a_file(void **state)
 {
 	struct dpumap_listener *listener = NULL;
-	FILE *file = fopen(path, "w");
+	FILE *file = fopen(temporary_path, "w");
 	struct stat st;
 
 	assert_non_null(file);
 	fclose(file);
-	assert_int_equal(listen_on(path, false, &listener, &fault), DOCA_ERROR_ALREADY_EXIST);
-	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(listen_on(temporary_path, false, &listener, &fault),
+			 DOCA_ERROR_ALREADY_EXIST);
+	assert_int_equal(stat(temporary_path, &st), 0);
 	assert_true(S_ISREG(st.st_mode));
-	assert_int_equal(unlink(path), 0);
+	assert_int_equal(unlink(temporary_path), 0);
 }
 
 static void listener_needs_an_existing_directory(void **state)
@@ -142,7 +127,7 @@ static void listener_needs_an_existing_directory(void **state)
 	struct dpumap_listener *listener = NULL;
 	char nowhere[128], longer[200];
 
-	snprintf(nowhere, sizeof(nowhere), "%s/none/socket", directory);
+	snprintf(nowhere, sizeof(nowhere), "%s/none/socket", temporary_directory);
 	assert_int_equal(listen_on(nowhere, false, &listener, &fault), DOCA_ERROR_NOT_FOUND);
 	memset(longer, 'x', sizeof(longer) - 1);
 	longer[sizeof(longer) - 1] = '\0';
@@ -156,11 +141,11 @@ static void listener_leaves_a_foreign_socket_alone(void **state)
 	struct dpumap_listener *listener = listen_ok(false);
 	struct stat st;
 
-	assert_int_equal(unlink(path), 0);
+	assert_int_equal(unlink(temporary_path), 0);
 	leave_stale_socket();
 	dpumap_listener_destroy(listener);
-	assert_int_equal(stat(path, &st), 0);
-	assert_int_equal(unlink(path), 0);
+	assert_int_equal(stat(temporary_path, &st), 0);
+	assert_int_equal(unlink(temporary_path), 0);
 }
 
 static void accept_knows_the_peer(void **state)
@@ -172,9 +157,9 @@ static void accept_knows_the_peer(void **state)
 
 	assert_int_equal(dpumap_listener_accept(listener, &fd, &peer, &fault), DOCA_ERROR_AGAIN);
 	/* The server does not answer, but the pending connection has its credentials. */
-	assert_int_equal(connect_to(path, CLIENT_TIMEOUT_MS, NULL, &client, &fault),
+	assert_int_equal(connect_to(temporary_path, CLIENT_TIMEOUT_MS, NULL, &client, &fault),
 			 DOCA_ERROR_TIME_OUT);
-	assert_non_null(strstr(fault.text, path));
+	assert_non_null(strstr(fault.text, temporary_path));
 	assert_int_equal(dpumap_listener_accept(listener, &fd, &peer, &fault), DOCA_SUCCESS);
 	assert_int_equal(peer.uid, geteuid());
 	assert_int_equal(peer.pid, getpid());
@@ -186,13 +171,13 @@ static void connect_without_a_listener_fails(void **state)
 {
 	struct dpumap_client *client = NULL;
 
-	assert_int_equal(connect_to(path, CLIENT_TIMEOUT_MS, NULL, &client, &fault),
+	assert_int_equal(connect_to(temporary_path, CLIENT_TIMEOUT_MS, NULL, &client, &fault),
 			 DOCA_ERROR_NOT_FOUND);
 	leave_stale_socket();
-	assert_int_equal(connect_to(path, CLIENT_TIMEOUT_MS, NULL, &client, &fault),
+	assert_int_equal(connect_to(temporary_path, CLIENT_TIMEOUT_MS, NULL, &client, &fault),
 			 DOCA_ERROR_NOT_CONNECTED);
-	assert_non_null(strstr(fault.text, path));
-	assert_int_equal(unlink(path), 0);
+	assert_non_null(strstr(fault.text, temporary_path));
+	assert_int_equal(unlink(temporary_path), 0);
 }
 
 /* connect() fails at once, and poll() reports nothing. */
@@ -203,15 +188,15 @@ static void client_waits_while_the_queue_of_the_server_is_full(void **state)
 	int other = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
 	struct dpumap_client *client = NULL;
 
-	memcpy(address.sun_path, path, strlen(path) + 1);
+	memcpy(address.sun_path, temporary_path, strlen(temporary_path) + 1);
 	assert_int_equal(bind(server, (const struct sockaddr *)&address, sizeof(address)), 0);
 	assert_int_equal(listen(server, 0), 0);
 	assert_int_equal(connect(other, (const struct sockaddr *)&address, sizeof(address)), 0);
-	assert_int_equal(connect_to(path, CLIENT_TIMEOUT_MS / 10, NULL, &client, &fault),
+	assert_int_equal(connect_to(temporary_path, CLIENT_TIMEOUT_MS / 10, NULL, &client, &fault),
 			 DOCA_ERROR_TIME_OUT);
 	close(other);
 	close(server);
-	assert_int_equal(unlink(path), 0);
+	assert_int_equal(unlink(temporary_path), 0);
 }
 
 static void stop_ends_a_client_that_waits(void **state)
@@ -220,7 +205,8 @@ static void stop_ends_a_client_that_waits(void **state)
 	struct dpumap_client *client = NULL;
 	volatile int stop = 1;
 
-	assert_int_equal(connect_to(path, 60000, &stop, &client, &fault), DOCA_ERROR_SHUTDOWN);
+	assert_int_equal(connect_to(temporary_path, 60000, &stop, &client, &fault),
+			 DOCA_ERROR_SHUTDOWN);
 	dpumap_listener_destroy(listener);
 }
 
@@ -285,7 +271,7 @@ static void each_answer_to_hello_has_its_result(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(answers); i++) {
 		pid = fork_server(listener, &answers[i]);
 		assert_true(pid > 0);
-		result = connect_to(path, 10000, NULL, &client, &fault);
+		result = connect_to(temporary_path, 10000, NULL, &client, &fault);
 		if (result != answers[i].expected || !strstr(fault.text, answers[i].why))
 			fail_msg("%s: %d %s", answers[i].title, result, fault.text);
 		assert_int_equal(waitpid(pid, NULL, 0), pid);
@@ -319,7 +305,7 @@ static void each_request_after_the_end_says_that_it_ended(void **state)
 	pid_t pid = fork_server(listener, &answer);
 
 	assert_true(pid > 0);
-	assert_int_equal(connect_to(path, 10000, NULL, &client, &fault), DOCA_SUCCESS);
+	assert_int_equal(connect_to(temporary_path, 10000, NULL, &client, &fault), DOCA_SUCCESS);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 	dpumap_msg_set_text(&request, DPUMAP_MSG_OP, dpumap_op_name(DPUMAP_OP_LIST));
 	for (int i = 0; i < 3; i++) {
@@ -331,7 +317,7 @@ static void each_request_after_the_end_says_that_it_ended(void **state)
 	dpumap_listener_destroy(listener);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, temporary_set_up, temporary_tear_down)
 
 int main(void)
 {

@@ -24,10 +24,6 @@
 #define MAX_ALLOCATIONS	 200
 #define PATIENCE_SECONDS 30
 
-doca_error_t __wrap_dpumap_comch_place_get(struct doca_dev *dev, struct doca_dev_rep *rep,
-					   const char *name, struct dpumap_comch_place *place);
-doca_error_t __wrap_doca_comch_cap_server_is_supported(const struct doca_devinfo *devinfo);
-doca_error_t __wrap_doca_comch_cap_client_is_supported(const struct doca_devinfo *devinfo);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t num, size_t size);
 void *__real_malloc(size_t size);
@@ -49,27 +45,6 @@ void *__wrap_malloc(size_t size)
 void *__wrap_calloc(size_t num, size_t size)
 {
 	return fails() ? NULL : __real_calloc(num, size);
-}
-
-doca_error_t __wrap_dpumap_comch_place_get(struct doca_dev *of, struct doca_dev_rep *rep,
-					   const char *name, struct dpumap_comch_place *place)
-{
-	(void)of, (void)rep;
-	*place = (struct dpumap_comch_place){.card = 1, .function = 2};
-	strncpy(place->name, name, sizeof(place->name) - 1);
-	return DOCA_SUCCESS;
-}
-
-doca_error_t __wrap_doca_comch_cap_server_is_supported(const struct doca_devinfo *devinfo)
-{
-	(void)devinfo;
-	return DOCA_SUCCESS;
-}
-
-doca_error_t __wrap_doca_comch_cap_client_is_supported(const struct doca_devinfo *devinfo)
-{
-	(void)devinfo;
-	return DOCA_SUCCESS;
 }
 
 static struct doca_pe *pe;

@@ -29,33 +29,7 @@
 
 #define assert_ok(call) assert_int_equal(call, DOCA_SUCCESS)
 
-doca_error_t __wrap_dpumap_comch_place_get(struct doca_dev *dev, struct doca_dev_rep *rep,
-					   const char *name, struct dpumap_comch_place *place);
-doca_error_t __wrap_doca_comch_cap_server_is_supported(const struct doca_devinfo *devinfo);
-doca_error_t __wrap_doca_comch_cap_client_is_supported(const struct doca_devinfo *devinfo);
-
 static struct doca_dev dev;
-
-doca_error_t __wrap_dpumap_comch_place_get(struct doca_dev *of, struct doca_dev_rep *rep,
-					   const char *name, struct dpumap_comch_place *place)
-{
-	(void)of, (void)rep;
-	*place = (struct dpumap_comch_place){.card = 1, .function = 2};
-	strncpy(place->name, name, sizeof(place->name) - 1);
-	return DOCA_SUCCESS;
-}
-
-doca_error_t __wrap_doca_comch_cap_server_is_supported(const struct doca_devinfo *devinfo)
-{
-	(void)devinfo;
-	return DOCA_SUCCESS;
-}
-
-doca_error_t __wrap_doca_comch_cap_client_is_supported(const struct doca_devinfo *devinfo)
-{
-	(void)devinfo;
-	return DOCA_SUCCESS;
-}
 
 /* --- two contexts ----------------------------------------------------------------------------- */
 

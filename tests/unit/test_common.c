@@ -14,6 +14,7 @@
 #include "common/sha256.h"
 #include "common/size.h"
 #include "local/file.h"
+#include "temporary.h"
 
 #define LEN(a) ARRAY_SIZE(a)
 
@@ -113,35 +114,21 @@ static void sha256_gives_the_known_answers(void **state)
 	dpumap_sha256_destroy(sha);
 }
 
-static char directory[64];
-static char path[96];
 static struct dpumap_fault fault;
-
-static int set_up(void **state)
-{
-	snprintf(directory, sizeof(directory), "/tmp/dpumap-test-XXXXXX");
-	if (!mkdtemp(directory))
-		return -1;
-	snprintf(path, sizeof(path), "%s/file", directory);
-	return 0;
-}
-
-/* rmdir fails, and the test with it, if a temporary file remains. */
-static int tear_down(void **state)
-{
-	return rmdir(directory);
-}
 
 static void open_of_a_non_file_is_refused(void **state)
 {
 	uint64_t size;
 	int fd;
 
-	assert_int_equal(dpumap_file_open(path, &fd, &size, &fault), DOCA_ERROR_NOT_FOUND);
-	assert_int_equal(dpumap_file_open(directory, &fd, &size, &fault), DOCA_ERROR_INVALID_VALUE);
-	assert_int_equal(mkfifo(path, 0600), 0);
-	assert_int_equal(dpumap_file_open(path, &fd, &size, &fault), DOCA_ERROR_INVALID_VALUE);
-	assert_int_equal(unlink(path), 0);
+	assert_int_equal(dpumap_file_open(temporary_path, &fd, &size, &fault),
+			 DOCA_ERROR_NOT_FOUND);
+	assert_int_equal(dpumap_file_open(temporary_directory, &fd, &size, &fault),
+			 DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(mkfifo(temporary_path, 0600), 0);
+	assert_int_equal(dpumap_file_open(temporary_path, &fd, &size, &fault),
+			 DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(unlink(temporary_path), 0);
 }
 
 static void each_error_has_an_exit_code(void **state)
@@ -169,7 +156,7 @@ static void fault_text_is_bounded(void **state)
 	assert_non_null(strstr(fault.text, "DOCA_ERROR_DRIVER"));
 }
 
-#define FILE_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define FILE_TEST(name) cmocka_unit_test_setup_teardown(name, temporary_set_up, temporary_tear_down)
 
 int main(void)
 {

@@ -18,9 +18,8 @@
 
 #include "common/outfile.h"
 #include "local/file.h"
+#include "temporary.h"
 
-static char directory[64];
-static char path[96];
 static struct dpumap_fault fault;
 
 /* What the test sees and decides of the system calls below. */
@@ -39,7 +38,7 @@ int fsync(int fd)
 
 	if (fstat(fd, &st) != 0)
 		return -1;
-	stat(path, &named);
+	stat(temporary_path, &named);
 	if (S_ISDIR(st.st_mode)) {
 		disk.has_new_name = named.st_ino == disk.inode;
 		return 0;
@@ -59,17 +58,7 @@ int access(const char *name, int mode)
 static int set_up(void **state)
 {
 	memset(&disk, 0, sizeof(disk));
-	snprintf(directory, sizeof(directory), "/tmp/dpumap-test-XXXXXX");
-	if (!mkdtemp(directory))
-		return -1;
-	snprintf(path, sizeof(path), "%s/file", directory);
-	return 0;
-}
-
-/* rmdir fails, and the test with it, if a temporary file remains. */
-static int tear_down(void **state)
-{
-	return rmdir(directory);
+	return temporary_set_up(state);
 }
 
 static struct dpumap_outfile *create_ok(const char *name, mode_t mode)
@@ -83,37 +72,38 @@ static struct dpumap_outfile *create_ok(const char *name, mode_t mode)
 
 static void a_committed_file_is_complete(void **state)
 {
-	struct dpumap_outfile *out = create_ok(path, 0600);
+	struct dpumap_outfile *out = create_ok(temporary_path, 0600);
 	struct stat st;
 	uint64_t size;
 	char bytes[4];
 	int fd;
 
-	assert_int_not_equal(stat(path, &st), 0);
+	assert_int_not_equal(stat(temporary_path, &st), 0);
 	assert_int_equal(dpumap_outfile_commit(out, &fault), DOCA_SUCCESS);
-	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(stat(temporary_path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
-	assert_int_equal(dpumap_file_open(path, &fd, &size, &fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_file_open(temporary_path, &fd, &size, &fault), DOCA_SUCCESS);
 	assert_int_equal(size, 3);
-	assert_int_equal(dpumap_file_read(fd, path, 1, bytes, 2, &fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_file_read(fd, temporary_path, 1, bytes, 2, &fault), DOCA_SUCCESS);
 	assert_memory_equal(bytes, "bc", 2);
-	assert_int_equal(dpumap_file_read(fd, path, 1, bytes, 3, &fault), DOCA_ERROR_IO_FAILED);
+	assert_int_equal(dpumap_file_read(fd, temporary_path, 1, bytes, 3, &fault),
+			 DOCA_ERROR_IO_FAILED);
 	close(fd);
-	assert_int_equal(unlink(path), 0);
+	assert_int_equal(unlink(temporary_path), 0);
 }
 
 static void a_discarded_file_does_not_exist(void **state)
 {
 	struct stat st;
 
-	dpumap_outfile_discard(create_ok(path, 0666));
+	dpumap_outfile_discard(create_ok(temporary_path, 0666));
 	dpumap_outfile_discard(NULL);
-	assert_int_not_equal(stat(path, &st), 0);
+	assert_int_not_equal(stat(temporary_path, &st), 0);
 }
 
 static void a_file_is_read_back_before_it_is_committed(void **state)
 {
-	struct dpumap_outfile *out = create_ok(path, 0666);
+	struct dpumap_outfile *out = create_ok(temporary_path, 0666);
 	char bytes[2];
 
 	assert_int_equal(dpumap_outfile_read_back(out, 1, bytes, sizeof(bytes), &fault),
@@ -130,17 +120,18 @@ static void a_link_is_followed_and_remains(void **state)
 	char link[96];
 	struct stat st;
 
-	snprintf(link, sizeof(link), "%s/link", directory);
-	assert_int_equal(dpumap_outfile_commit(create_ok(path, 0666), &fault), DOCA_SUCCESS);
-	assert_int_equal(truncate(path, 0), 0);
+	snprintf(link, sizeof(link), "%s/link", temporary_directory);
+	assert_int_equal(dpumap_outfile_commit(create_ok(temporary_path, 0666), &fault),
+			 DOCA_SUCCESS);
+	assert_int_equal(truncate(temporary_path, 0), 0);
 	assert_int_equal(symlink("file", link), 0);
 	assert_int_equal(dpumap_outfile_commit(create_ok(link, 0666), &fault), DOCA_SUCCESS);
 	assert_int_equal(lstat(link, &st), 0);
 	assert_true(S_ISLNK(st.st_mode));
-	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(stat(temporary_path, &st), 0);
 	assert_int_equal(st.st_size, 3);
 	assert_int_equal(unlink(link), 0);
-	assert_int_equal(unlink(path), 0);
+	assert_int_equal(unlink(temporary_path), 0);
 }
 
 static void a_file_needs_a_directory_and_a_regular_name(void **state)
@@ -148,11 +139,11 @@ static void a_file_needs_a_directory_and_a_regular_name(void **state)
 	struct dpumap_outfile *out = NULL;
 	char nowhere[128];
 
-	assert_int_equal(dpumap_outfile_create(directory, 0666, &out, &fault),
+	assert_int_equal(dpumap_outfile_create(temporary_directory, 0666, &out, &fault),
 			 DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(dpumap_outfile_create("/dev/null", 0666, &out, &fault),
 			 DOCA_ERROR_INVALID_VALUE);
-	snprintf(nowhere, sizeof(nowhere), "%s/none/file", directory);
+	snprintf(nowhere, sizeof(nowhere), "%s/none/file", temporary_directory);
 	assert_int_equal(dpumap_outfile_create(nowhere, 0666, &out, &fault), DOCA_ERROR_NOT_FOUND);
 	assert_non_null(strstr(fault.text, nowhere));
 	assert_null(out);
@@ -160,18 +151,18 @@ static void a_file_needs_a_directory_and_a_regular_name(void **state)
 
 static void write_old(mode_t mode)
 {
-	FILE *file = fopen(path, "w");
+	FILE *file = fopen(temporary_path, "w");
 
 	assert_non_null(file);
 	assert_true(fputs("old content", file) >= 0);
 	assert_int_equal(fclose(file), 0);
-	assert_int_equal(chmod(path, mode), 0);
+	assert_int_equal(chmod(temporary_path, mode), 0);
 }
 
 static void expect_old(void)
 {
 	char text[32] = {0};
-	FILE *file = fopen(path, "r");
+	FILE *file = fopen(temporary_path, "r");
 
 	assert_non_null(file);
 	assert_non_null(fgets(text, sizeof(text), file));
@@ -184,10 +175,11 @@ static mode_t mode_after_overwriting(mode_t old, mode_t new)
 	struct stat st;
 
 	write_old(old);
-	assert_int_equal(dpumap_outfile_commit(create_ok(path, new), &fault), DOCA_SUCCESS);
-	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(dpumap_outfile_commit(create_ok(temporary_path, new), &fault),
+			 DOCA_SUCCESS);
+	assert_int_equal(stat(temporary_path, &st), 0);
 	assert_int_equal(st.st_size, 3);
-	assert_int_equal(unlink(path), 0);
+	assert_int_equal(unlink(temporary_path), 0);
 	return st.st_mode & 07777;
 }
 
@@ -213,12 +205,12 @@ static void mode_that_changes_while_the_file_is_written_is_kept(void **state)
 	struct stat st;
 
 	write_old(0644);
-	out = create_ok(path, 0666);
-	assert_int_equal(chmod(path, 0600), 0);
+	out = create_ok(temporary_path, 0666);
+	assert_int_equal(chmod(temporary_path, 0600), 0);
 	assert_int_equal(dpumap_outfile_commit(out, &fault), DOCA_SUCCESS);
-	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(stat(temporary_path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
-	assert_int_equal(unlink(path), 0);
+	assert_int_equal(unlink(temporary_path), 0);
 }
 
 #define NOBODY 65534
@@ -230,13 +222,14 @@ static void overwriting_a_file_keeps_its_owner(void **state)
 	if (geteuid() != 0)
 		skip();
 	write_old(0640);
-	assert_int_equal(chown(path, NOBODY, NOBODY), 0);
-	assert_int_equal(dpumap_outfile_commit(create_ok(path, 0666), &fault), DOCA_SUCCESS);
-	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(chown(temporary_path, NOBODY, NOBODY), 0);
+	assert_int_equal(dpumap_outfile_commit(create_ok(temporary_path, 0666), &fault),
+			 DOCA_SUCCESS);
+	assert_int_equal(stat(temporary_path, &st), 0);
 	assert_int_equal(st.st_uid, NOBODY);
 	assert_int_equal(st.st_gid, NOBODY);
 	assert_int_equal(st.st_mode & 0777, 0640);
-	assert_int_equal(unlink(path), 0);
+	assert_int_equal(unlink(temporary_path), 0);
 }
 
 static void owner_that_cannot_be_kept_is_refused(void **state)
@@ -248,18 +241,19 @@ static void owner_that_cannot_be_kept_is_refused(void **state)
 	if (geteuid() != 0)
 		skip();
 	write_old(0666);
-	assert_int_equal(chmod(directory, 0777), 0);
+	assert_int_equal(chmod(temporary_directory, 0777), 0);
 	pid = fork();
 	if (pid == 0) {
 		if (setresuid(NOBODY, NOBODY, NOBODY) != 0)
 			_exit(1);
-		_exit(dpumap_outfile_create(path, 0666, &out, &fault) != DOCA_ERROR_NOT_PERMITTED ||
+		_exit(dpumap_outfile_create(temporary_path, 0666, &out, &fault) !=
+			      DOCA_ERROR_NOT_PERMITTED ||
 		      !strstr(fault.text, "owner"));
 	}
 	assert_true(pid > 0 && waitpid(pid, &status, 0) == pid);
 	assert_int_equal(status, 0);
 	expect_old();
-	assert_int_equal(unlink(path), 0);
+	assert_int_equal(unlink(temporary_path), 0);
 }
 
 /* As the kernel's fs.protected_regular: another user waits for the content there. */
@@ -270,11 +264,12 @@ static void file_of_another_user_in_a_directory_for_all_is_refused(void **state)
 	if (geteuid() != 0)
 		skip();
 	write_old(0666);
-	assert_int_equal(chown(path, NOBODY, NOBODY), 0);
-	assert_int_equal(chmod(directory, 01777), 0);
-	assert_int_equal(dpumap_outfile_create(path, 0600, &out, &fault), DOCA_ERROR_NOT_PERMITTED);
+	assert_int_equal(chown(temporary_path, NOBODY, NOBODY), 0);
+	assert_int_equal(chmod(temporary_directory, 01777), 0);
+	assert_int_equal(dpumap_outfile_create(temporary_path, 0600, &out, &fault),
+			 DOCA_ERROR_NOT_PERMITTED);
 	expect_old();
-	assert_int_equal(unlink(path), 0);
+	assert_int_equal(unlink(temporary_path), 0);
 }
 
 #define ACCESS_LIST "system.posix_acl_access"
@@ -291,15 +286,17 @@ static void overwriting_a_file_keeps_its_access_list(void **state)
 	uint8_t list[128];
 
 	write_old(0600);
-	if (setxattr(path, ACCESS_LIST, access_list, sizeof(access_list), 0) != 0) {
+	if (setxattr(temporary_path, ACCESS_LIST, access_list, sizeof(access_list), 0) != 0) {
 		assert_int_equal(errno, ENOTSUP);
-		assert_int_equal(unlink(path), 0);
+		assert_int_equal(unlink(temporary_path), 0);
 		skip();
 	}
-	assert_int_equal(dpumap_outfile_commit(create_ok(path, 0666), &fault), DOCA_SUCCESS);
-	assert_int_equal(getxattr(path, ACCESS_LIST, list, sizeof(list)), sizeof(access_list));
+	assert_int_equal(dpumap_outfile_commit(create_ok(temporary_path, 0666), &fault),
+			 DOCA_SUCCESS);
+	assert_int_equal(getxattr(temporary_path, ACCESS_LIST, list, sizeof(list)),
+			 sizeof(access_list));
 	assert_memory_equal(list, access_list, sizeof(access_list));
-	assert_int_equal(unlink(path), 0);
+	assert_int_equal(unlink(temporary_path), 0);
 }
 
 static void list_of_the_directory_does_not_change_a_file(void **state)
@@ -307,40 +304,44 @@ static void list_of_the_directory_does_not_change_a_file(void **state)
 	uint8_t list[128];
 
 	write_old(0660);
-	if (setxattr(directory, "system.posix_acl_default", access_list, sizeof(access_list), 0)) {
+	if (setxattr(temporary_directory, "system.posix_acl_default", access_list,
+		     sizeof(access_list), 0)) {
 		assert_int_equal(errno, ENOTSUP);
-		assert_int_equal(unlink(path), 0);
+		assert_int_equal(unlink(temporary_path), 0);
 		skip();
 	}
-	assert_int_equal(dpumap_outfile_commit(create_ok(path, 0666), &fault), DOCA_SUCCESS);
-	assert_int_equal(getxattr(path, ACCESS_LIST, list, sizeof(list)), -1);
+	assert_int_equal(dpumap_outfile_commit(create_ok(temporary_path, 0666), &fault),
+			 DOCA_SUCCESS);
+	assert_int_equal(getxattr(temporary_path, ACCESS_LIST, list, sizeof(list)), -1);
 	assert_int_equal(errno, ENODATA);
-	assert_int_equal(unlink(path), 0);
+	assert_int_equal(unlink(temporary_path), 0);
 }
 
 static void bytes_are_on_the_disk_before_the_name(void **state)
 {
-	assert_int_equal(dpumap_outfile_commit(create_ok(path, 0666), &fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_outfile_commit(create_ok(temporary_path, 0666), &fault),
+			 DOCA_SUCCESS);
 	assert_true(disk.has_old_name && disk.has_new_name);
 	memset(&disk, 0, sizeof(disk));
-	assert_int_equal(dpumap_outfile_commit(create_ok(path, 0666), &fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_outfile_commit(create_ok(temporary_path, 0666), &fault),
+			 DOCA_SUCCESS);
 	assert_true(disk.has_old_name && disk.has_new_name);
-	assert_int_equal(unlink(path), 0);
+	assert_int_equal(unlink(temporary_path), 0);
 }
 
 static void bytes_that_do_not_reach_the_disk_leave_the_old_file(void **state)
 {
 	write_old(0644);
 	disk.fails = true;
-	assert_int_equal(dpumap_outfile_commit(create_ok(path, 0666), &fault),
+	assert_int_equal(dpumap_outfile_commit(create_ok(temporary_path, 0666), &fault),
 			 DOCA_ERROR_IO_FAILED);
 	expect_old();
-	assert_int_equal(unlink(path), 0);
+	assert_int_equal(unlink(temporary_path), 0);
 }
 
 static bool has_nameless_files(void)
 {
-	int fd = open(directory, O_TMPFILE | O_RDWR, 0600);
+	int fd = open(temporary_directory, O_TMPFILE | O_RDWR, 0600);
 
 	return fd >= 0 && close(fd) == 0;
 }
@@ -357,7 +358,7 @@ static void killed_writer_leaves_nothing(void **state)
 	assert_int_equal(pipe(ready), 0);
 	pid = fork();
 	if (pid == 0) {
-		create_ok(path, 0666);
+		create_ok(temporary_path, 0666);
 		if (write(ready[1], "", 1) == 1)
 			pause();
 		_exit(0);
@@ -385,17 +386,19 @@ static void expect_new_only(void)
 {
 	struct dpumap_outfile *out;
 
-	assert_int_equal(dpumap_outfile_create_new(path, 0600, &out, &fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_outfile_create_new(temporary_path, 0600, &out, &fault),
+			 DOCA_SUCCESS);
 	assert_int_equal(dpumap_outfile_write(out, "abc", 3, &fault), DOCA_SUCCESS);
 	write_old(0644);
 	assert_int_equal(dpumap_outfile_commit(out, &fault), DOCA_ERROR_ALREADY_EXIST);
-	assert_int_equal(dpumap_outfile_create_new(path, 0600, &out, &fault),
+	assert_int_equal(dpumap_outfile_create_new(temporary_path, 0600, &out, &fault),
 			 DOCA_ERROR_ALREADY_EXIST);
 	expect_old();
-	assert_int_equal(unlink(path), 0);
-	assert_int_equal(dpumap_outfile_create_new(path, 0600, &out, &fault), DOCA_SUCCESS);
+	assert_int_equal(unlink(temporary_path), 0);
+	assert_int_equal(dpumap_outfile_create_new(temporary_path, 0600, &out, &fault),
+			 DOCA_SUCCESS);
 	assert_int_equal(dpumap_outfile_commit(out, &fault), DOCA_SUCCESS);
-	assert_int_equal(unlink(path), 0);
+	assert_int_equal(unlink(temporary_path), 0);
 }
 
 static void new_file_replaces_none(void **state)
@@ -405,7 +408,7 @@ static void new_file_replaces_none(void **state)
 	expect_new_only();
 }
 
-#define FILE_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define FILE_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, temporary_tear_down)
 
 int main(void)
 {
