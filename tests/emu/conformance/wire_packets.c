@@ -14,6 +14,7 @@
 #include "emu/wire/datagram.h"
 #include "emu/wire/icrc.h"
 #include "emu/wire/packet.h"
+#include "wire_paths.h"
 
 #define PCAP_MAGIC   0xa1b2c3d4u
 #define PCAP_VERSION 0x00020004u
@@ -22,25 +23,7 @@
 #define PCAP_HEADER  24u
 #define PCAP_RECORD  16u
 
-static const struct wire_path paths[] = {
-	{
-		.src = {[10] = 0xff, [11] = 0xff, 192, 0, 2, 1},
-		.dst = {[10] = 0xff, [11] = 0xff, 192, 0, 2, 2},
-		.sport = 0xc123,
-		.dport = WIRE_PORT,
-		.tclass = 2,
-		.hop_limit = 64,
-	},
-	{
-		.src = {0x20, 0x01, 0x0d, 0xb8, [15] = 1},
-		.dst = {0x20, 0x01, 0x0d, 0xb8, [15] = 2},
-		.sport = 0xc123,
-		.dport = WIRE_PORT,
-		.tclass = 2,
-		.hop_limit = 64,
-		.flow_label = 0x12345,
-	},
-};
+static const struct wire_path *const paths[] = {&wire_ipv4, &wire_ipv6};
 
 static int put(FILE *f, const void *bytes, size_t len)
 {
@@ -136,11 +119,11 @@ static int write_all(FILE *f)
 		for (i = 0; i < ARRAY_SIZE(lens); i++) {
 			for (opcode = 0; opcode < 256; opcode++) {
 				if (wire_opcode((uint8_t)opcode).kind != WIRE_KIND_NONE &&
-				    write_one(f, &paths[path], (uint8_t)opcode, lens[i]))
+				    write_one(f, paths[path], (uint8_t)opcode, lens[i]))
 					return -1;
 			}
 		}
-		if (write_mad(f, &paths[path]))
+		if (write_mad(f, paths[path]))
 			return -1;
 	}
 	return 0;

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "emu/engine/memory/wire.h"
+#include "bare_engine.h"
 #include "emu/engine/state.h"
 #include "emu/ipc/codes.h"
 
@@ -42,19 +42,10 @@ static int setup(void **state)
 	struct bench *b = test_calloc(1, sizeof(*b));
 	int ends[2];
 
-	b->e = calloc(1, sizeof(*b->e));
-	assert_non_null(b->e);
-	b->e->cfg.queues = calloc(1, sizeof(*b->e->cfg.queues));
-	assert_non_null(b->e->cfg.queues);
-	b->e->pass.now = NOW;
+	b->e = bare_engine_open(NOW);
 	b->e->pass.deadline = UINT64_MAX;
-	b->cq = &b->e->cfg.queues->cq[CQN];
-	b->cq->buf_addr = (uintptr_t)b->ring;
-	b->cq->dbr_addr = (uintptr_t)b->dbr;
-	b->cq->entries = ENTRIES;
-	b->cq->cqe_size = 64;
+	b->cq = bare_engine_cq(b->e, CQN, b->ring, ENTRIES, b->dbr);
 	b->cq->has_channel = true;
-	atomic_store(&b->cq->serial, 1);
 	assert_int_equal(pipe2(ends, O_NONBLOCK | O_CLOEXEC), 0);
 	b->channel = ends[0];
 	emu_cq_accept(b->e, &grant, ends[1]);
@@ -69,8 +60,7 @@ static int teardown(void **state)
 
 	emu_cq_close_channels(b->e);
 	close(b->channel);
-	free(b->e->cfg.queues);
-	free(b->e);
+	bare_engine_close(b->e);
 	test_free(b);
 	return 0;
 }

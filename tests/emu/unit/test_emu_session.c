@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "emu/engine/memory/wire.h"
+#include "bare_engine.h"
 #include "emu/engine/state.h"
 #include "emu/ipc/codes.h"
 
@@ -33,20 +33,11 @@ static int setup(void **state)
 {
 	struct bench *b = test_calloc(1, sizeof(*b));
 
-	b->e = calloc(1, sizeof(*b->e));
-	assert_non_null(b->e);
-	b->e->cfg.queues = calloc(1, sizeof(*b->e->cfg.queues));
-	assert_non_null(b->e->cfg.queues);
+	b->e = bare_engine_open(NOW);
 	b->e->cfg.notify_fd = -1;
-	b->e->pass.now = NOW;
 	memset(b->ring, INVALID, sizeof(b->ring));
-	b->cq = &b->e->cfg.queues->cq[CQN];
-	b->cq->buf_addr = (uintptr_t)b->ring;
-	b->cq->dbr_addr = (uintptr_t)b->dbr;
-	b->cq->entries = ENTRIES;
-	b->cq->cqe_size = 64;
+	b->cq = bare_engine_cq(b->e, CQN, b->ring, ENTRIES, b->dbr);
 	b->cq->session = EMU_MAX_SESSION;
-	atomic_store(&b->cq->serial, 1);
 	b->qp = &b->e->cfg.queues->qp[QPN];
 	b->qp->recv_cqn = CQN;
 	b->qp->type = EMU_QPT_RC;
@@ -59,8 +50,7 @@ static int teardown(void **state)
 {
 	struct bench *b = *state;
 
-	free(b->e->cfg.queues);
-	free(b->e);
+	bare_engine_close(b->e);
 	test_free(b);
 	return 0;
 }

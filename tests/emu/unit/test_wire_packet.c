@@ -15,24 +15,7 @@
 #include "emu/wire/packet.h"
 #include "emu/wire/psn.h"
 #include "emu/wire/qp.h"
-
-static const struct wire_path ipv4 = {
-	.src = {[10] = 0xff, [11] = 0xff, 192, 0, 2, 1},
-	.dst = {[10] = 0xff, [11] = 0xff, 192, 0, 2, 2},
-	.sport = 0xc123,
-	.dport = WIRE_PORT,
-	.tclass = 2,
-	.hop_limit = 64,
-};
-
-static const struct wire_path ipv6 = {
-	.src = {0x20, 0x01, 0x0d, 0xb8, [15] = 1},
-	.dst = {0x20, 0x01, 0x0d, 0xb8, [15] = 2},
-	.sport = 0xc123,
-	.dport = WIRE_PORT,
-	.hop_limit = 64,
-	.flow_label = 0x12345,
-};
+#include "wire_paths.h"
 
 /* Every field has a value of its own, with its highest and lowest bit set. */
 static struct wire_packet full(uint8_t opcode, uint32_t len)
@@ -146,8 +129,8 @@ static void every_opcode_is_parsed_as_it_was_built(void **state)
 
 	for (i = 0; i < ARRAY_SIZE(lens); i++) {
 		/* RC and XRC 23 each, UC 12, UD 2, and CNP */
-		assert_int_equal(all_opcodes(&ipv4, lens[i]), 61);
-		assert_int_equal(all_opcodes(&ipv6, lens[i]), 61);
+		assert_int_equal(all_opcodes(&wire_ipv4, lens[i]), 61);
+		assert_int_equal(all_opcodes(&wire_ipv6, lens[i]), 61);
 	}
 }
 
@@ -173,12 +156,12 @@ static void every_shorter_packet_is_dropped(void **state)
 	struct wire_packet in = full(WIRE_WRITE_ONLY_IMM, 0);
 	uint8_t bytes[WIRE_MAX_PACKET];
 	struct wire_packet p;
-	size_t total = make(&ipv4, &in, bytes);
+	size_t total = make(&wire_ipv4, &in, bytes);
 	size_t len;
 
 	for (len = 0; len < total; len++) {
 		assert_int_equal(wire_parse(bytes, len, &p), WIRE_DROP_SHORT);
-		assert_false(wire_icrc_is_right(&ipv4, bytes, len));
+		assert_false(wire_icrc_is_right(&wire_ipv4, bytes, len));
 	}
 	assert_int_equal(wire_parse(bytes, total, &p), WIRE_ACCEPTED);
 }
@@ -189,7 +172,7 @@ static enum wire_drop spoilt(uint8_t opcode, uint32_t len, size_t at, uint8_t va
 	struct wire_packet in = full(opcode, len);
 	uint8_t bytes[WIRE_MAX_PACKET + 64];
 	struct wire_packet p;
-	size_t total = make(&ipv4, &in, bytes);
+	size_t total = make(&wire_ipv4, &in, bytes);
 
 	bytes[at] = value;
 	return wire_parse(bytes, total, &p);
@@ -218,13 +201,13 @@ static void every_bit_but_the_masked_ones_counts(void **state)
 {
 	struct wire_packet in = full(WIRE_WRITE_ONLY, 61);
 	uint8_t bytes[WIRE_MAX_PACKET];
-	size_t total = make(&ipv6, &in, bytes);
-	struct wire_path other = ipv6;
+	size_t total = make(&wire_ipv6, &in, bytes);
+	struct wire_path other = wire_ipv6;
 	size_t bit;
 
 	for (bit = 0; bit < total * 8; bit++) {
 		bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
-		assert_int_equal(wire_icrc_is_right(&ipv6, bytes, total), bit / 8 == 4);
+		assert_int_equal(wire_icrc_is_right(&wire_ipv6, bytes, total), bit / 8 == 4);
 		bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
 	}
 	other.tclass ^= 3;
@@ -241,7 +224,7 @@ static void random_changes_are_found(void **state)
 	struct wire_packet in = full(WIRE_SEND_ONLY, 40);
 	uint8_t bytes[WIRE_MAX_PACKET];
 	uint8_t right[WIRE_MAX_PACKET];
-	size_t total = make(&ipv4, &in, right);
+	size_t total = make(&wire_ipv4, &in, right);
 	uint32_t random = 1;
 	uint32_t changes;
 	uint32_t i;
@@ -255,7 +238,7 @@ static void random_changes_are_found(void **state)
 		}
 		bytes[4] = right[4];
 		if (memcmp(bytes, right, total) != 0)
-			assert_false(wire_icrc_is_right(&ipv4, bytes, total));
+			assert_false(wire_icrc_is_right(&wire_ipv4, bytes, total));
 	}
 }
 
@@ -263,12 +246,12 @@ static void addresses_and_identification_count(void **state)
 {
 	struct wire_packet in = full(WIRE_SEND_ONLY, 16);
 	uint8_t bytes[WIRE_MAX_PACKET];
-	size_t total = make(&ipv4, &in, bytes);
-	struct wire_path other = ipv4;
+	size_t total = make(&wire_ipv4, &in, bytes);
+	struct wire_path other = wire_ipv4;
 
 	other.src[15] ^= 1;
 	assert_false(wire_icrc_is_right(&other, bytes, total));
-	other = ipv4;
+	other = wire_ipv4;
 	other.tclass = 0xff;
 	other.hop_limit = 1;
 	assert_true(wire_icrc_is_right(&other, bytes, total));
@@ -280,8 +263,8 @@ static void addresses_and_identification_count(void **state)
 static void unknown_identification_is_found(void **state)
 {
 	uint8_t bytes[WIRE_MAX_PACKET];
-	struct wire_path there = ipv4;
-	struct wire_path here = ipv4;
+	struct wire_path there = wire_ipv4;
+	struct wire_path here = wire_ipv4;
 	uint32_t id;
 	size_t total;
 
@@ -292,7 +275,7 @@ static void unknown_identification_is_found(void **state)
 		there.id = (uint16_t)id;
 		total = make(&there, &in, bytes);
 		assert_true(wire_icrc_is_right(&here, bytes, total));
-		assert_false(wire_icrc_is_right(&ipv4, bytes, total));
+		assert_false(wire_icrc_is_right(&wire_ipv4, bytes, total));
 		bytes[WIRE_BTH - 1] ^= 1;
 		assert_false(wire_icrc_is_right(&here, bytes, total));
 	}
@@ -301,13 +284,13 @@ static void unknown_identification_is_found(void **state)
 static void identification_and_flag_are_revealed(void **state)
 {
 	uint8_t bytes[WIRE_MAX_PACKET];
-	struct wire_path there = ipv4;
+	struct wire_path there = wire_ipv4;
 	uint32_t id;
 	size_t total;
 
 	for (id = 1; id < 0x10000; id += 977) {
 		struct wire_packet in = full(WIRE_SEND_ONLY, id % 4097);
-		struct wire_path here = ipv4;
+		struct wire_path here = wire_ipv4;
 
 		here.id_unknown = true;
 		there.id = (uint16_t)id;
@@ -324,15 +307,15 @@ static void identification_and_flag_are_revealed(void **state)
 static void identification_of_a_falsified_packet_is_not_revealed(void **state)
 {
 	struct wire_packet in = full(WIRE_SEND_ONLY, 64);
-	struct wire_path here = ipv4;
+	struct wire_path here = wire_ipv4;
 	uint8_t bytes[WIRE_MAX_PACKET];
-	size_t total = make(&ipv4, &in, bytes);
+	size_t total = make(&wire_ipv4, &in, bytes);
 
 	here.id_unknown = true;
 	bytes[WIRE_BTH] ^= 1;
 	wire_icrc_reveal(&here, bytes, total);
 	assert_true(here.id_unknown);
-	assert_int_equal(here.id, ipv4.id);
+	assert_int_equal(here.id, wire_ipv4.id);
 }
 
 static void check_found(const struct wire_qp *qp, uint32_t psn, uint64_t cookie)
@@ -368,10 +351,10 @@ static void requests_are_found_by_psn(void **state)
 static void unknown_identification_hides_few_errors(void **state)
 {
 	struct wire_packet in = full(WIRE_SEND_ONLY, 64);
-	struct wire_path here = ipv4;
+	struct wire_path here = wire_ipv4;
 	uint8_t bytes[WIRE_MAX_PACKET];
 	unsigned int accepted = 0;
-	size_t total = make(&ipv4, &in, bytes);
+	size_t total = make(&wire_ipv4, &in, bytes);
 	uint32_t i;
 
 	here.id_unknown = true;
@@ -445,7 +428,7 @@ static void management_datagram_goes_there_and_back(void **state)
 
 	for (i = 0; i < sizeof(mad); i++)
 		mad[i] = (uint8_t)i;
-	len = wire_seal(&ipv4, bytes, wire_mad_build(mad, 0xffff, 9, bytes));
+	len = wire_seal(&wire_ipv4, bytes, wire_mad_build(mad, 0xffff, 9, bytes));
 	assert_int_equal(len, 12 + 8 + 256 + 4);
 	assert_int_equal(wire_parse(bytes, len, &p), WIRE_ACCEPTED);
 	assert_int_equal(wire_datagram_check(&p, 1, WIRE_MAD_QKEY, 0xffff), WIRE_ACCEPTED);

@@ -14,6 +14,7 @@
 
 #include "emu/wire/aeth.h"
 #include "emu/wire/qp.h"
+#include "wire_calls.h"
 
 #define MAX_CASES 192
 #define MAX_LOG	  64
@@ -252,23 +253,7 @@ static void on_count(void *ctx, enum wire_count what)
 	t.counts[what]++;
 }
 
-static const struct wire_ops ops = {
-	.gather = on_gather,
-	.scatter = on_scatter,
-	.finished = on_finished,
-	.reach = on_reach,
-	.read = on_read,
-	.write = on_write,
-	.atomic = on_atomic,
-	.take = on_take,
-	.fill = on_fill,
-	.put_back = on_put_back,
-	.invalidate = on_invalidate,
-	.received = on_received,
-	.receives = on_receives,
-	.event = on_event,
-	.count = on_count,
-};
+static const struct wire_ops ops = WIRE_CALLS;
 
 /* The words of a line; "name=value" and flags are looked up among them. */
 struct words {

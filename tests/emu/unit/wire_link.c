@@ -10,6 +10,7 @@
 
 #include "emu/wire/aeth.h"
 #include "emu/wire/icrc.h"
+#include "wire_calls.h"
 
 #define RKEY	  0x1234u
 #define DELAY_NS  2000u
@@ -195,23 +196,7 @@ static void on_count(void *ctx, enum wire_count what)
 	e->counts[what]++;
 }
 
-static const struct wire_ops ops = {
-	.gather = on_gather,
-	.scatter = on_scatter,
-	.finished = on_finished,
-	.reach = on_reach,
-	.read = on_read,
-	.write = on_write,
-	.atomic = on_atomic,
-	.take = on_take,
-	.fill = on_fill,
-	.put_back = on_put_back,
-	.invalidate = on_invalidate,
-	.received = on_received,
-	.receives = on_receives,
-	.event = on_event,
-	.count = on_count,
-};
+static const struct wire_ops ops = WIRE_CALLS;
 
 static void open_end(struct link *l, unsigned int side, const struct wire_attr *attr)
 {
