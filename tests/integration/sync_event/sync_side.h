@@ -75,6 +75,16 @@ extern struct sync_test {
 int sync_setup(void **state);
 int sync_teardown(void **state);
 
+/* A test of an event of one origin, of both that the peer has too, or of each. */
+#define sync_origin_test(function, at)                                                \
+	cmocka_unit_test_prestate_setup_teardown(function, sync_setup, sync_teardown, \
+						 (void *)&sync_origins[at])
+#define own_test(function)	sync_origin_test(function, SYNC_OWN)
+#define exported_test(function) sync_origin_test(function, SYNC_EXPORTED)
+#define imported_test(function) sync_origin_test(function, SYNC_IMPORTED)
+#define shared_test(function)	exported_test(function), imported_test(function)
+#define all_test(function)	own_test(function), shared_test(function)
+
 /* An event that is not started, with that publisher and a subscriber on the CPU. */
 enum sync_publisher { SYNC_BY_CPU, SYNC_BY_PCI, SYNC_BY_NET };
 struct doca_sync_event *sync_create(struct doca_dev *dev, enum sync_publisher publisher);

@@ -614,13 +614,6 @@ static void buf_without_a_permission_is_not_permitted(void **state)
 	}
 }
 
-#define on(function, at)                                                              \
-	cmocka_unit_test_prestate_setup_teardown(function, sync_setup, sync_teardown, \
-						 (void *)&sync_origins[at])
-#define own_test(function)	on(function, SYNC_OWN)
-#define exported_test(function) on(function, SYNC_EXPORTED)
-#define imported_test(function) on(function, SYNC_IMPORTED)
-
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {

@@ -636,15 +636,6 @@ static void tasks_of_an_import_fail_after_its_export_ended(void **state)
 	sync_stop_ctx();
 }
 
-#define on(function, at)                                                              \
-	cmocka_unit_test_prestate_setup_teardown(function, sync_setup, sync_teardown, \
-						 (void *)&sync_origins[at])
-#define own_test(function)	on(function, SYNC_OWN)
-#define exported_test(function) on(function, SYNC_EXPORTED)
-#define imported_test(function) on(function, SYNC_IMPORTED)
-#define shared_test(function)	exported_test(function), imported_test(function)
-#define all_test(function)	own_test(function), shared_test(function)
-
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
