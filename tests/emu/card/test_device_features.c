@@ -263,18 +263,6 @@ static void null_region_of_a_peer_is_refused(void **state)
 
 /* --- memory management extensions ------------------------------------------------------------- */
 
-static int invalidate_by_request(struct desk *d, uint32_t key)
-{
-	struct ibv_send_wr wr = {
-		.opcode = IBV_WR_LOCAL_INV,
-		.send_flags = IBV_SEND_SIGNALED,
-		.invalidate_rkey = key,
-	};
-
-	assert_true(rc_post(&d->rc, &wr));
-	return rc_wait(&d->rc, PATIENCE);
-}
-
 /* The connection is to itself: both completions arrive in its queue. */
 static void invalidate_by_message(struct desk *d, uint32_t key)
 {
@@ -331,7 +319,7 @@ static void memory_management_extensions_work(void **state)
 	assert_non_null(mw);
 	key = bind(d, mw, mr);
 	assert_int_equal(rc_write(&d->rc, key, (uintptr_t)bytes, 8), IBV_WC_SUCCESS);
-	assert_int_equal(invalidate_by_request(d, key), IBV_WC_SUCCESS);
+	assert_int_equal(rc_invalidate(&d->rc, key), IBV_WC_SUCCESS);
 	assert_int_equal(rc_write(&d->rc, key, (uintptr_t)bytes, 8), IBV_WC_REM_ACCESS_ERR);
 	assert_true(rc_reconnect(&d->rc));
 	key = bind(d, mw, mr);

@@ -75,18 +75,6 @@ static int bind_window(struct desk *d, const struct part *part, uint32_t *key)
 	return rc_wait(&d->rc, PATIENCE);
 }
 
-static int invalidate(struct desk *d, uint32_t key)
-{
-	struct ibv_send_wr wr = {
-		.opcode = IBV_WR_LOCAL_INV,
-		.send_flags = IBV_SEND_SIGNALED,
-		.invalidate_rkey = key,
-	};
-
-	assert_true(rc_post(&d->rc, &wr));
-	return rc_wait(&d->rc, PATIENCE);
-}
-
 static const struct part middle = {1024, 512, IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ};
 
 static void window_reaches_its_binding_only(void **state)
@@ -108,10 +96,10 @@ static void window_reaches_its_binding_only(void **state)
 	assert_true(rc_reconnect(&d->rc));
 	assert_int_equal(bind_window(d, &middle, &key), IBV_WC_MW_BIND_ERR);
 	assert_true(rc_reconnect(&d->rc));
-	assert_int_equal(invalidate(d, key), IBV_WC_SUCCESS);
+	assert_int_equal(rc_invalidate(&d->rc, key), IBV_WC_SUCCESS);
 	assert_int_equal(rc_write(&d->rc, key, at, 8), IBV_WC_REM_ACCESS_ERR);
 	assert_true(rc_reconnect(&d->rc));
-	assert_int_equal(invalidate(d, key), IBV_WC_MW_BIND_ERR);
+	assert_int_equal(rc_invalidate(&d->rc, key), IBV_WC_MW_BIND_ERR);
 	close_desk(d);
 }
 
@@ -171,7 +159,7 @@ static void window_of_type_1_can_be_bound_again(void **state)
 	assert_int_equal(rc_write(&d->rc, d->mw->rkey, at + 64, 64), IBV_WC_SUCCESS);
 	assert_int_equal(rc_write(&d->rc, first, at + 64, 64), IBV_WC_REM_ACCESS_ERR);
 	assert_true(rc_reconnect(&d->rc));
-	assert_int_equal(invalidate(d, d->mw->rkey), IBV_WC_MW_BIND_ERR);
+	assert_int_equal(rc_invalidate(&d->rc, d->mw->rkey), IBV_WC_MW_BIND_ERR);
 	close_desk(d);
 }
 
@@ -365,7 +353,7 @@ static void mkey_is_bound_and_freed(void **state)
 	memset(d->rc.bytes, 0x5a, 512);
 	assert_int_equal(rc_write(&d->rc, key, at, 512), IBV_WC_SUCCESS);
 	assert_int_equal(d->bytes[middle.off + 511], 0x5a);
-	assert_int_equal(invalidate(d, key), IBV_WC_SUCCESS);
+	assert_int_equal(rc_invalidate(&d->rc, key), IBV_WC_SUCCESS);
 	query_mkey(made, key, out, sizeof(out));
 	assert_int_equal(be32toh(mkc[0]) >> 30 & 1, 1);
 	assert_int_equal(rc_write(&d->rc, key, at, 8), IBV_WC_REM_ACCESS_ERR);

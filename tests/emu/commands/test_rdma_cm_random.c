@@ -5,7 +5,6 @@
  * event or descriptor of the server is left. DPUMAP_RANDOM_MS sets the duration, DPUMAP_KILLS the number
  * of processes, DPUMAP_RANDOM_SEED the sequence.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -18,6 +17,7 @@
 #include "cm_raw.h"
 #include "emulator.h"
 #include "fixture.h"
+#include "footprint.h"
 
 #define FILES	   3
 #define BODY	   800
@@ -241,25 +241,11 @@ static void end(pid_t pid)
 	assert_int_equal(WTERMSIG(status), SIGKILL);
 }
 
-static unsigned int descriptors_of(pid_t pid)
-{
-	unsigned int n = 0;
-	char path[32];
-	DIR *d;
-
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
-	d = opendir(path);
-	while (d && readdir(d))
-		n++;
-	if (d)
-		closedir(d);
-	return n;
-}
-
 static void killed_processes_leave_nothing(void **state)
 {
 	pid_t server = emulator_server_of(getenv("DPUMAP_EMU_DIR")), pids[AT_ONCE];
-	unsigned int kills = (unsigned int)test_setting("DPUMAP_KILLS", KILLS), i, before;
+	unsigned int kills = (unsigned int)test_setting("DPUMAP_KILLS", KILLS), i;
+	long before;
 	uint64_t deadline;
 	int fd = cm_open(0); /* the connection of this process */
 
@@ -267,7 +253,7 @@ static void killed_processes_leave_nothing(void **state)
 	/* The first message creates the server's timer. */
 	assert_int_equal(cm_connect(fd, cm_routed(fd, RDMA_PS_TCP, CM_DPU, 1, 1), NULL, 0), 0);
 	cm_expect(fd, CM_REJECTED);
-	before = descriptors_of(server);
+	before = footprint_descriptors(server);
 	for (i = 0; i < AT_ONCE; i++)
 		pids[i] = start();
 	for (i = 0; i < kills; i++) {
@@ -278,9 +264,9 @@ static void killed_processes_leave_nothing(void **state)
 	for (i = 0; i < AT_ONCE; i++)
 		end(pids[i]);
 	deadline = monotonic_ms() + FIXTURE_TIMEOUT_MS;
-	while (descriptors_of(server) != before && monotonic_ms() < deadline)
+	while (footprint_descriptors(server) != before && monotonic_ms() < deadline)
 		usleep(10000);
-	assert_int_equal(descriptors_of(server), before);
+	assert_int_equal(footprint_descriptors(server), before);
 	/* All ports are free again. */
 	for (i = 0; i < PORTS; i++) {
 		uint32_t id;

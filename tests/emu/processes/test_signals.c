@@ -48,19 +48,12 @@ static void touch_forbidden(void)
 
 static int open_all(void **state)
 {
-	if (fixture_setup(state) ||
-	    fixture_buf_create(&fixture, LEN, LOCAL_RW, &from) != DOCA_SUCCESS ||
-	    fixture_buf_create(&fixture, LEN, LOCAL_RW, &to) != DOCA_SUCCESS)
-		return -1;
-	fixture_fill(from.bytes, LEN, 1);
-	return 0;
+	return fixture_setup(state) || !fixture_open_bufs(LEN, &from, &to) ? -1 : 0;
 }
 
 static int close_all(void **state)
 {
-	if (fixture_buf_destroy(&from) != DOCA_SUCCESS || fixture_buf_destroy(&to) != DOCA_SUCCESS)
-		return -1;
-	return fixture_teardown(state);
+	return !fixture_close_bufs(&from, &to) || fixture_teardown(state) ? -1 : 0;
 }
 
 static doca_error_t copy_all(void)

@@ -42,13 +42,13 @@ static enum doca_ctx_states state_of(const struct doca_ctx *ctx)
 static void note_state(const union doca_data data, struct doca_ctx *ctx, enum doca_ctx_states prev,
 		       enum doca_ctx_states next)
 {
-	static const char *const names[] = {"IDLE", "STARTING", "RUNNING", "STOPPING"};
 	struct flow_object *o = data.ptr;
 	size_t len = strlen(o->states);
 
 	(void)ctx;
 	(void)prev;
-	snprintf(o->states + len, sizeof(o->states) - len, "%s%s", len ? " " : "", names[next]);
+	snprintf(o->states + len, sizeof(o->states) - len, "%s%s", len ? " " : "",
+		 test_state_name(next));
 }
 
 static uint32_t read_number(const uint8_t *bytes)

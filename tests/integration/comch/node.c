@@ -169,7 +169,6 @@ static void on_gone_consumer(struct doca_comch_event_consumer *event,
 static void on_state(const union doca_data data, struct doca_ctx *ctx, enum doca_ctx_states prev,
 		     enum doca_ctx_states next)
 {
-	static const char *const names[] = {"IDLE", "STARTING", "RUNNING", "STOPPING"};
 	struct node *node = data.ptr;
 
 	(void)ctx;
@@ -180,7 +179,7 @@ static void on_state(const union doca_data data, struct doca_ctx *ctx, enum doca
 			abort();
 		node->n_connections = 1;
 	}
-	note(node, "%s", names[next]);
+	note(node, "%s", test_state_name(next));
 	if (next == DOCA_CTX_STATE_IDLE && !node->is_server)
 		node->n_connections = 0;
 	if (next != DOCA_CTX_STATE_RUNNING)
@@ -445,13 +444,7 @@ bool node_progress_all(void)
 
 unsigned int node_count(const struct node *node, const char *word)
 {
-	size_t len = strlen(word);
-	unsigned int n = 0;
-
-	for (const char *at = node->log; (at = strstr(at, word)); at += len)
-		if ((at == node->log || at[-1] == ' ') && (at[len] == ' ' || !at[len]))
-			n++;
-	return n;
+	return test_count_word(node->log, word);
 }
 
 bool node_wait_for(struct node *node, const char *word, unsigned int times)

@@ -340,7 +340,6 @@ static void invalid_tokens_are_refused(void **state)
 	uint8_t token[33] = {1};
 	uint8_t *bytes = calloc(1, LEN);
 	struct doca_mmap *mmap = new_map(bytes), *import = NULL;
-	const void *desc;
 	size_t len;
 
 	assert_error(doca_mmap_set_export_access_token(mmap, dev, token, sizeof(token)),
@@ -355,8 +354,7 @@ static void invalid_tokens_are_refused(void **state)
 		     DOCA_ERROR_INVALID_VALUE);
 	assert_ok(doca_mmap_start(mmap));
 	assert_error(doca_mmap_set_export_access_token(mmap, dev, token, 1), DOCA_ERROR_BAD_STATE);
-	assert_ok(doca_mmap_export_pci(mmap, dev, &desc, &len));
-	assert_ok(doca_mmap_create_from_export(NULL, desc, len, dev, &import));
+	import = fixture_import_pci(dev, mmap);
 	assert_error(doca_mmap_set_export_access_token(import, dev, token, 1),
 		     DOCA_ERROR_NOT_PERMITTED);
 	assert_ok(doca_mmap_destroy(import));

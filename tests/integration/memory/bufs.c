@@ -20,11 +20,8 @@ struct doca_mmap *new_map(void)
 struct doca_mmap *imported_map(void)
 {
 	struct doca_mmap *imported;
-	const void *desc;
-	size_t len;
 
-	assert_ok(doca_mmap_export_pci(map, dev, &desc, &len));
-	assert_ok(doca_mmap_create_from_export(NULL, desc, len, dev, &imported));
+	imported = fixture_import_pci(dev, map);
 	return imported;
 }
 

@@ -357,8 +357,6 @@ static void a_map_takes_one_range_in_its_life(void **state)
 {
 	struct doca_mmap *mmap = new_map(memfd, ALIGNED_NAME, LOCAL_RW | PCI_RW);
 	struct doca_mmap *imported;
-	const void *desc;
-	size_t len;
 
 	assert_error(doca_mmap_set_memrange(mmap, bytes, 1), DOCA_ERROR_NOT_PERMITTED);
 	assert_error(doca_mmap_set_dmabuf_memrange(mmap, memfd, ALIGNED_NAME, 0, 1),
@@ -366,8 +364,7 @@ static void a_map_takes_one_range_in_its_life(void **state)
 	assert_ok(doca_mmap_start(mmap));
 	assert_error(doca_mmap_set_dmabuf_memrange(mmap, memfd, ALIGNED_NAME, 0, 1),
 		     DOCA_ERROR_BAD_STATE);
-	assert_ok(doca_mmap_export_pci(mmap, fixture.dev, &desc, &len));
-	assert_ok(doca_mmap_create_from_export(NULL, desc, len, fixture.dev, &imported));
+	imported = fixture_import_pci(fixture.dev, mmap);
 	assert_error(doca_mmap_set_dmabuf_memrange(imported, memfd, ALIGNED_NAME, 0, 1),
 		     DOCA_ERROR_NOT_PERMITTED);
 	assert_ok(doca_mmap_destroy(imported));

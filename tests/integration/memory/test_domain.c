@@ -98,18 +98,14 @@ static const struct dpumap_allocator recording = {record_alloc, record_free, &re
 static int open_fixture(void **state)
 {
 	recorder = (struct recorder){0};
-	if (fixture_open(&fixture) != DOCA_SUCCESS ||
-	    fixture_buf_create(&fixture, LEN, LOCAL_RW, &from) != DOCA_SUCCESS ||
-	    fixture_buf_create(&fixture, LEN, LOCAL_RW, &to) != DOCA_SUCCESS)
+	if (fixture_open(&fixture) != DOCA_SUCCESS || !fixture_open_bufs(LEN, &from, &to))
 		return -1;
 	return fixture_count(state);
 }
 
 static int close_fixture(void **state)
 {
-	if (fixture_recount(state))
-		return -1;
-	if (fixture_buf_destroy(&from) != DOCA_SUCCESS || fixture_buf_destroy(&to) != DOCA_SUCCESS)
+	if (fixture_recount(state) || !fixture_close_bufs(&from, &to))
 		return -1;
 	return fixture_close(&fixture) == DOCA_SUCCESS ? 0 : -1;
 }

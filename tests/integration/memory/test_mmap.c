@@ -22,17 +22,6 @@ static struct doca_mmap *started_map(uint32_t access)
 	return mmap;
 }
 
-static struct doca_mmap *imported_map(struct doca_mmap *from)
-{
-	struct doca_mmap *mmap;
-	const void *desc;
-	size_t len;
-
-	assert_ok(doca_mmap_export_pci(from, fixture.dev, &desc, &len));
-	assert_ok(doca_mmap_create_from_export(NULL, desc, len, fixture.dev, &mmap));
-	return mmap;
-}
-
 static struct dpumap_desc exported_fields(struct doca_mmap *mmap)
 {
 	struct dpumap_desc fields;
@@ -82,7 +71,7 @@ static void import_larger_than_an_mkey_entry_copies_across_entries(void **state)
 	assert_ok(doca_mmap_set_permissions(from, LOCAL_RW | PCI_RW));
 	assert_ok(doca_mmap_add_dev(from, fixture.dev));
 	assert_ok(doca_mmap_start(from));
-	to = imported_map(from);
+	to = fixture_import_pci(fixture.dev, from);
 	for (size_t at = entry; at < len; at += entry) {
 		uint8_t *border = area + 100 + at - piece / 2;
 
@@ -103,7 +92,8 @@ static void import_larger_than_an_mkey_entry_copies_across_entries(void **state)
 /* The library refuses it: the device never has it, and the queue goes on. */
 static void copy_into_a_read_only_import_is_not_posted(void **state)
 {
-	struct doca_mmap *from = started_map(LOCAL_RW | PCI_RO), *to = imported_map(from);
+	struct doca_mmap *from = started_map(LOCAL_RW | PCI_RO),
+			 *to = fixture_import_pci(fixture.dev, from);
 	union doca_data none = {0};
 	struct fixture_buf buf;
 

@@ -161,17 +161,6 @@ static void export_map(struct doca_mmap *mmap, struct descriptor *desc)
 	memcpy(desc->bytes, blob, desc->len);
 }
 
-static struct doca_mmap *import_pci(struct doca_mmap *from)
-{
-	struct doca_mmap *mmap;
-	const void *desc;
-	size_t len;
-
-	assert_ok(doca_mmap_export_pci(from, fixture.dev, &desc, &len));
-	assert_ok(doca_mmap_create_from_export(NULL, desc, len, fixture.dev, &mmap));
-	return mmap;
-}
-
 static struct doca_mmap *import_rdma(const struct descriptor *desc)
 {
 	struct doca_mmap *mmap;
@@ -407,7 +396,7 @@ static void import_is_exported_with_the_rights_of_its_exporter(void **state)
 
 	for (size_t i = 0; i < ARRAY_SIZE(rights); i++) {
 		struct doca_mmap *from = started_map(LOCAL_RW | PCI_RW | rights[i]);
-		struct doca_mmap *mmap = import_pci(from);
+		struct doca_mmap *mmap = fixture_import_pci(fixture.dev, from);
 
 		export_map(mmap, &desc);
 		if (rights[i] & RDMA_R)
@@ -429,7 +418,7 @@ static void import_is_exported_with_the_rights_of_its_exporter(void **state)
 static void import_without_rdma_rights_is_not_exported(void **state)
 {
 	struct doca_mmap *from = started_map(LOCAL_RW | PCI_RW);
-	struct doca_mmap *mmap = import_pci(from);
+	struct doca_mmap *mmap = fixture_import_pci(fixture.dev, from);
 	const void *desc = NULL;
 	size_t len = 0;
 
@@ -439,7 +428,7 @@ static void import_without_rdma_rights_is_not_exported(void **state)
 	assert_ok(doca_mmap_destroy(from));
 
 	from = started_map(LOCAL_RW | PCI_RW | RDMA_R);
-	mmap = import_pci(from);
+	mmap = fixture_import_pci(fixture.dev, from);
 	assert_ok(doca_mmap_stop(mmap));
 	assert_error(doca_mmap_export_rdma(mmap, fixture.dev, &desc, &len),
 		     DOCA_ERROR_NOT_PERMITTED);
@@ -550,7 +539,7 @@ static void source_is_named_also_by_an_import_that_goes_on(void **state)
 	assert_ok(doca_mmap_set_permissions(mmap, LOCAL_RW | PCI_RW | RDMA_R));
 	assert_ok(doca_mmap_add_dev(mmap, fixture.dev));
 	assert_ok(doca_mmap_start(mmap));
-	import = import_pci(mmap);
+	import = fixture_import_pci(fixture.dev, mmap);
 	assert_int_equal(exported_source(mmap), DPUMAP_DESC_SOURCE_DEVICE_MEMORY);
 	assert_int_equal(exported_source(import), DPUMAP_DESC_SOURCE_DEVICE_MEMORY);
 	assert_ok(doca_mmap_destroy(import));
@@ -704,7 +693,7 @@ static void key_of_memory_reaches_it(void **state)
 static void key_of_a_pci_import_reaches_the_exporters_memory(void **state)
 {
 	struct doca_mmap *from = started_map(LOCAL_RW | PCI_RW);
-	struct doca_mmap *mmap = import_pci(from);
+	struct doca_mmap *mmap = fixture_import_pci(fixture.dev, from);
 
 	assert_key_reaches(mmap, (uintptr_t)memory + 192, memory + 192);
 	assert_ok(doca_mmap_destroy(mmap));

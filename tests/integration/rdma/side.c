@@ -27,11 +27,9 @@ static void note(struct side *side, const char *word)
 static void on_state(const union doca_data data, struct doca_ctx *ctx, enum doca_ctx_states prev,
 		     enum doca_ctx_states next)
 {
-	static const char *const names[] = {"IDLE", "STARTING", "RUNNING", "STOPPING"};
-
 	(void)ctx;
 	(void)prev;
-	note(data.ptr, names[next]);
+	note(data.ptr, test_state_name(next));
 }
 
 /* --- tasks -------------------------------------------------------------------------------------- */
@@ -563,13 +561,7 @@ bool side_wait(struct side *side, unsigned int n)
 
 unsigned int side_count(const struct side *side, const char *word)
 {
-	size_t len = strlen(word);
-	unsigned int n = 0;
-
-	for (const char *at = side->log; (at = strstr(at, word)); at += len)
-		if ((at == side->log || at[-1] == ' ') && (at[len] == ' ' || !at[len]))
-			n++;
-	return n;
+	return test_count_word(side->log, word);
 }
 
 bool side_wait_word(struct side *side, const char *word, unsigned int times)
@@ -716,4 +708,11 @@ int side_teardown(void **state)
 		return -1;
 	}
 	return fixture_recount(state);
+}
+
+void side_forget(struct side *side)
+{
+	side->n_connections = side->n_done = 0;
+	side->log_len = 0;
+	side->log[0] = '\0';
 }

@@ -135,6 +135,8 @@ unsigned int side_count(const struct side *side, const char *word);
 bool side_wait_word(struct side *side, const char *word, unsigned int times);
 bool side_wait_state(struct side *side, enum doca_ctx_states state);
 const struct side_done *side_last(const struct side *side);
+/* Empty its records: connections, completed tasks and words. */
+void side_forget(struct side *side);
 
 /* Submit and wait; the status. */
 doca_error_t side_do(struct side *side, const struct side_work *work);

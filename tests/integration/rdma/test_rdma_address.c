@@ -338,9 +338,8 @@ static void end_in_callback(struct side *side, const struct side_done *done, str
 static void end_in_this_order(bool in_callback)
 {
 	ending.in_callback = in_callback;
-	here.n_connections = there.n_connections = here.n_done = there.n_done = 0;
-	here.log_len = there.log_len = 0;
-	here.log[0] = there.log[0] = '\0';
+	side_forget(&here);
+	side_forget(&there);
 	if (side_state(&here) == DOCA_CTX_STATE_IDLE)
 		assert_ok(side_start(&here));
 	by_address_connect();

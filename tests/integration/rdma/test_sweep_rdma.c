@@ -67,10 +67,8 @@ static int sweep_teardown(void **state)
 
 static void start_both(void)
 {
-	here.n_connections = there.n_connections = 0;
-	here.n_done = there.n_done = 0;
-	here.log_len = there.log_len = 0;
-	here.log[0] = there.log[0] = '\0';
+	side_forget(&here);
+	side_forget(&there);
 	if (side_state(&here) == DOCA_CTX_STATE_IDLE)
 		assert_ok(side_start(&here));
 	if (side_state(&there) == DOCA_CTX_STATE_IDLE)

@@ -84,6 +84,24 @@ uint32_t test_draw(uint64_t *state, uint32_t below)
 	return (uint32_t)(*state >> 33) % below;
 }
 
+const char *test_state_name(enum doca_ctx_states state)
+{
+	static const char *const names[] = {"IDLE", "STARTING", "RUNNING", "STOPPING"};
+
+	return names[state];
+}
+
+unsigned int test_count_word(const char *line, const char *word)
+{
+	size_t len = strlen(word);
+	unsigned int n = 0;
+
+	for (const char *at = line; (at = strstr(at, word)); at += len)
+		if ((at == line || at[-1] == ' ') && (at[len] == ' ' || !at[len]))
+			n++;
+	return n;
+}
+
 uint32_t test_crc32c(const uint8_t *bytes, size_t len)
 {
 	uint32_t crc = UINT32_MAX;
@@ -222,6 +240,20 @@ doca_error_t fixture_buf_destroy(struct fixture_buf *buf)
 	return result;
 }
 
+bool fixture_open_bufs(size_t len, struct fixture_buf *from, struct fixture_buf *to)
+{
+	if (fixture_buf_create(&fixture, len, LOCAL_RW, from) != DOCA_SUCCESS ||
+	    fixture_buf_create(&fixture, len, LOCAL_RW, to) != DOCA_SUCCESS)
+		return false;
+	fixture_fill(from->bytes, len, 1);
+	return true;
+}
+
+bool fixture_close_bufs(struct fixture_buf *from, struct fixture_buf *to)
+{
+	return fixture_buf_destroy(from) == DOCA_SUCCESS && fixture_buf_destroy(to) == DOCA_SUCCESS;
+}
+
 void fixture_assert_no_growth(void (*call)(void *context), void *context)
 {
 	size_t warm = 0;
@@ -232,6 +264,17 @@ void fixture_assert_no_growth(void (*call)(void *context), void *context)
 		call(context);
 	}
 	assert_true(mallinfo2().uordblks <= warm + 1024);
+}
+
+struct doca_mmap *fixture_import_pci(struct doca_dev *dev, struct doca_mmap *from)
+{
+	struct doca_mmap *mmap;
+	const void *desc;
+	size_t len;
+
+	assert_ok(doca_mmap_export_pci(from, dev, &desc, &len));
+	assert_ok(doca_mmap_create_from_export(NULL, desc, len, dev, &mmap));
+	return mmap;
 }
 
 void fixture_fill(uint8_t *bytes, size_t len, uint32_t seed)

@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include <doca_ctx.h>
 #include <doca_dev.h>
 #include <doca_mmap.h>
 #include <dpumap/dm.h>
@@ -51,6 +52,11 @@ void test_needs_emulator(void);
 unsigned long test_setting(const char *name, unsigned long otherwise);
 /* A pseudo-random number below a limit. */
 uint32_t test_draw(uint64_t *state, uint32_t below);
+
+/* The word that logs of tests use for a state. */
+const char *test_state_name(enum doca_ctx_states state);
+/* How often a line of words has this one. */
+unsigned int test_count_word(const char *line, const char *word);
 
 /* The CRC of a descriptor that a test has changed. */
 uint32_t test_crc32c(const uint8_t *bytes, size_t len);
@@ -99,11 +105,17 @@ struct fixture_buf {
 doca_error_t fixture_buf_create(const struct fixture *f, size_t len, uint32_t access,
 				struct fixture_buf *buf);
 doca_error_t fixture_buf_destroy(struct fixture_buf *buf);
+/* Two of them that tasks of this process may write; the first one is filled with seed 1. */
+bool fixture_open_bufs(size_t len, struct fixture_buf *from, struct fixture_buf *to);
+bool fixture_close_bufs(struct fixture_buf *from, struct fixture_buf *to);
 /*
  * Repeated calls leave no memory behind. The first calls do not count: the allocator and libmlx5 keep
  * some of it for later.
  */
 void fixture_assert_no_growth(void (*call)(void *context), void *context);
+
+/* Import a started map of this device on the same device. */
+struct doca_mmap *fixture_import_pci(struct doca_dev *dev, struct doca_mmap *from);
 
 void fixture_fill(uint8_t *bytes, size_t len, uint32_t seed);
 

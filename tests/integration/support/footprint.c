@@ -49,7 +49,7 @@ static long heap_size(pid_t pid)
 	return kib;
 }
 
-static long count_descriptors(pid_t pid)
+long footprint_descriptors(pid_t pid)
 {
 	char path[64];
 	long n = 0;
@@ -84,7 +84,7 @@ struct footprint footprint_of(pid_t pid)
 		.anon_kib = status_field(pid, "RssAnon"),
 		.heap_kib = heap_size(pid),
 		.threads = status_field(pid, "Threads"),
-		.descriptors = count_descriptors(pid),
+		.descriptors = footprint_descriptors(pid),
 	};
 
 	read_maps(pid, &footprint);

@@ -14,5 +14,7 @@ struct footprint {
 };
 
 struct footprint footprint_of(pid_t pid);
+/* The entries of /proc/PID/fd; 0 if the process does not exist. */
+long footprint_descriptors(pid_t pid);
 
 #endif

@@ -175,6 +175,17 @@ int rc_wait(struct rc *rc, unsigned int timeout_ms)
 	return -1;
 }
 
+int rc_invalidate(struct rc *rc, uint32_t rkey)
+{
+	struct ibv_send_wr wr = {
+		.opcode = IBV_WR_LOCAL_INV,
+		.send_flags = IBV_SEND_SIGNALED,
+		.invalidate_rkey = rkey,
+	};
+
+	return rc_post(rc, &wr) ? rc_wait(rc, FIXTURE_TIMEOUT_MS) : -1;
+}
+
 static bool is_atomic(enum ibv_wr_opcode opcode)
 {
 	return opcode == IBV_WR_ATOMIC_FETCH_AND_ADD || opcode == IBV_WR_ATOMIC_CMP_AND_SWP;

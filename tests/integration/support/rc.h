@@ -58,6 +58,9 @@ int rc_write(struct rc *rc, uint32_t rkey, uint64_t addr, size_t len);
 /* From what a local key refers to, to the first bytes of a loopback. */
 int rc_gather(struct rc *rc, uint32_t lkey, uint64_t addr, size_t len);
 
+/* Invalidate a key by a work request. */
+int rc_invalidate(struct rc *rc, uint32_t rkey);
+
 /* One work request, and its completion. */
 struct rc_request {
 	enum ibv_wr_opcode opcode;

@@ -12,19 +12,12 @@ static struct fixture_buf from, to;
 
 static int open_all(void **state)
 {
-	if (fixture_setup(state) ||
-	    fixture_buf_create(&fixture, LEN, LOCAL_RW, &from) != DOCA_SUCCESS ||
-	    fixture_buf_create(&fixture, LEN, LOCAL_RW, &to) != DOCA_SUCCESS)
-		return -1;
-	fixture_fill(from.bytes, LEN, 1);
-	return 0;
+	return fixture_setup(state) || !fixture_open_bufs(LEN, &from, &to) ? -1 : 0;
 }
 
 static int close_all(void **state)
 {
-	if (fixture_buf_destroy(&from) != DOCA_SUCCESS || fixture_buf_destroy(&to) != DOCA_SUCCESS)
-		return -1;
-	return fixture_teardown(state);
+	return !fixture_close_bufs(&from, &to) || fixture_teardown(state) ? -1 : 0;
 }
 
 static doca_error_t post(struct dpumap_dma *dma, size_t offset, size_t len, uint64_t cookie)
@@ -213,12 +206,9 @@ static void write_to_an_import_for_reading_is_refused(void **state)
 	struct dpumap_dma_completion done;
 	struct doca_mmap *imported;
 	struct fixture_buf target;
-	const void *desc;
-	size_t len;
 
 	assert_ok(fixture_buf_create(&fixture, LEN, DOCA_ACCESS_FLAG_PCI_READ_ONLY, &target));
-	assert_ok(doca_mmap_export_pci(target.mmap, fixture.dev, &desc, &len));
-	assert_ok(doca_mmap_create_from_export(NULL, desc, len, fixture.dev, &imported));
+	imported = fixture_import_pci(fixture.dev, target.mmap);
 	assert_ok(post(fixture.dma, 0, 64, 1));
 	assert_error(dpumap_dma_memcpy(fixture.dma, imported, target.bytes, from.mmap, from.bytes,
 				       64, (union doca_data){.u64 = 2}),

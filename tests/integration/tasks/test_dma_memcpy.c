@@ -438,11 +438,8 @@ static void imported_maps_are_read_and_written(void **state)
 			DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_READ_WRITE);
 	struct doca_buf *local = tasks_source(0, 4096), *room = tasks_room(0, 4096), *far;
 	struct doca_mmap *import;
-	const void *desc;
-	size_t len;
 
-	assert_ok(doca_mmap_export_pci(mmap, tasks.dev, &desc, &len));
-	assert_ok(doca_mmap_create_from_export(NULL, desc, len, tasks.dev, &import));
+	import = fixture_import_pci(tasks.dev, mmap);
 	assert_ok(doca_buf_inventory_buf_get_by_addr(tasks.inventory, import, bytes, 4096, &far));
 	assert_ok(copy(local, far));
 	assert_memory_equal(bytes, tasks.bytes, 4096);
