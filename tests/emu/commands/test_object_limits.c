@@ -22,23 +22,13 @@ static int make_pd(int fd)
 	return alloc_pd(fd, &handle);
 }
 
+/* Link-local: no neighbour is asked. */
 static int make_ah(int fd)
 {
-	struct ib_uverbs_create_ah req = {.pd_handle = pd};
-	struct ib_uverbs_create_ah_resp resp;
-	struct mlx5_ib_create_ah_resp drv;
-	union command c;
+	static const uint8_t gid[16] = {0xfe, 0x80};
+	uint8_t mac[6];
 
-	req.attr.is_global = 1;
-	req.attr.port_num = 1;
-	req.attr.grh.dgid[0] = 0xfe; /* link-local: no neighbour is asked */
-	req.attr.grh.dgid[1] = 0x80;
-	begin(&c, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);
-	add(&c, UVERBS_ATTR_WRITE_CMD, sizeof(uint64_t), IB_USER_VERBS_CMD_CREATE_AH);
-	add_buf(&c, UVERBS_ATTR_CORE_IN, &req, sizeof(req));
-	add_buf(&c, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
-	add_buf(&c, UVERBS_ATTR_UHW_OUT, &drv, sizeof(drv));
-	return issue(fd, &c);
+	return create_ah(fd, pd, gid, 0, mac);
 }
 
 static int make_mw(int fd)

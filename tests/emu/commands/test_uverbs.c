@@ -16,6 +16,7 @@
 #include "base/array.h"
 #include "fixture.h"
 #include "uverbs.h"
+#include "uverbs_umem.h"
 
 static void node_is_a_character_device(void **state)
 {
@@ -267,38 +268,25 @@ static void sealed_memfd_is_a_dmabuf(void **state)
 	close(fd);
 }
 
-static int reg_umem(int fd, uint64_t offset, uint64_t len, int dmabuf, uint64_t *handle)
+static int reg_file(int fd, uint64_t offset, uint64_t len, int dmabuf, struct umem *umem)
 {
-	uint32_t id = 0;
-	union command c;
-	int err;
-
-	begin(&c, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_REG);
-	add(&c, MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE, 0, 0);
-	add(&c, MLX5_IB_ATTR_DEVX_UMEM_REG_ADDR, 8, offset);
-	add(&c, MLX5_IB_ATTR_DEVX_UMEM_REG_LEN, 8, len);
-	add(&c, MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS, 4, 7);
-	add(&c, MLX5_IB_ATTR_DEVX_UMEM_REG_DMABUF_FD, 0, (uint64_t)dmabuf);
-	add_buf(&c, MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, &id, sizeof(id));
-	err = issue(fd, &c);
-	*handle = c.hdr.attrs[0].data;
-	return err ? err : !id;
+	*umem = (struct umem){.addr = offset, .len = len, .access = 7, .is_dmabuf = true};
+	umem->dmabuf = dmabuf;
+	return reg_umem(fd, umem);
 }
 
 static void a_umem_of_a_dmabuf_is_checked(void **state)
 {
 	int fd = open_context(), memfd = make_memfd(16384);
-	uint64_t umem;
-	union command c;
+	struct umem umem;
 
-	assert_int_equal(reg_umem(fd, 4096, 12289, memfd, &umem), EINVAL);
-	assert_int_equal(reg_umem(fd, 0, 0, memfd, &umem), EINVAL);
-	assert_int_equal(reg_umem(fd, 0, 4096, 4711, &umem), EBADF);
-	assert_int_equal(reg_umem(fd, 0, 4096, fd, &umem), EINVAL);
-	assert_int_equal(reg_umem(fd, 4096, 12288, memfd, &umem), 0);
-	begin(&c, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_DEREG);
-	add(&c, MLX5_IB_ATTR_DEVX_UMEM_DEREG_HANDLE, 0, umem);
-	assert_int_equal(issue(fd, &c), 0);
+	assert_int_equal(reg_file(fd, 4096, 12289, memfd, &umem), EINVAL);
+	assert_int_equal(reg_file(fd, 0, 0, memfd, &umem), EINVAL);
+	assert_int_equal(reg_file(fd, 0, 4096, 4711, &umem), EBADF);
+	assert_int_equal(reg_file(fd, 0, 4096, fd, &umem), EINVAL);
+	assert_int_equal(reg_file(fd, 4096, 12288, memfd, &umem), 0);
+	assert_int_not_equal(umem.id, 0);
+	assert_int_equal(dereg_umem(fd, &umem), 0);
 	close(memfd);
 	close(fd);
 }

@@ -14,6 +14,7 @@
 #include "fixture.h"
 #include "uverbs.h"
 #include "uverbs_queues.h"
+#include "uverbs_umem.h"
 
 #define UD	   4u /* IB_UVERBS_QPT_UD */
 #define CONTROLLED 0x80000000u
@@ -151,32 +152,6 @@ static int dereg(int fd, uint32_t mr)
 	return destroy(fd, UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY, mr);
 }
 
-static int reg_umem(int fd, unsigned int pages, uint32_t *handle)
-{
-	uint32_t id = 0;
-	union command c;
-	int err;
-
-	begin(&c, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_REG);
-	add(&c, MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE, 0, 0);
-	add(&c, MLX5_IB_ATTR_DEVX_UMEM_REG_ADDR, 8, (uintptr_t)ring);
-	add(&c, MLX5_IB_ATTR_DEVX_UMEM_REG_LEN, 8, (uint64_t)pages * PAGE);
-	add(&c, MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS, 4, IB_UVERBS_ACCESS_LOCAL_WRITE);
-	add_buf(&c, MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, &id, sizeof(id));
-	err = issue(fd, &c);
-	*handle = (uint32_t)c.hdr.attrs[0].data;
-	return err;
-}
-
-static int dereg_umem(int fd, uint32_t handle)
-{
-	union command c;
-
-	add(begin(&c, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_DEREG),
-	    MLX5_IB_ATTR_DEVX_UMEM_DEREG_HANDLE, 0, handle);
-	return issue(fd, &c);
-}
-
 /* A page counts once per registration, in all contexts together; the limit may change. */
 static void regions_are_limited(void **state)
 {
@@ -248,14 +223,17 @@ static void queues_are_limited(void **state)
 {
 	int fd = open_with_doorbells();
 	struct cq q = good_cq();
-	uint32_t cq, more, none, umem, pd, mr;
+	struct umem umem = {.addr = (uintptr_t)ring, .len = 8ull * PAGE};
+	uint32_t cq, more, none, pd, mr;
 
 	q.drv.db_addr = (uintptr_t)ring + 8 * PAGE;
 	assert_int_equal(alloc_pd(fd, &pd), 0);
 	set_effective(CAP_IPC_LOCK, false);
 	limit_pages(7);
-	assert_int_equal(reg_umem(fd, 8, &umem), ENOMEM);
-	assert_int_equal(reg_umem(fd, 4, &umem), 0);
+	umem.access = IB_UVERBS_ACCESS_LOCAL_WRITE;
+	assert_int_equal(reg_umem(fd, &umem), ENOMEM);
+	umem.len = 4ull * PAGE;
+	assert_int_equal(reg_umem(fd, &umem), 0);
 	assert_int_equal(create_cq(fd, &q, &cq), 0);
 	q.drv.db_addr += 8;
 	assert_int_equal(create_cq(fd, &q, &more), 0);
@@ -268,7 +246,7 @@ static void queues_are_limited(void **state)
 	destroy_cq(fd, more);
 	assert_int_equal(reg_pages(fd, pd, 0, 3, &mr), 0);
 	assert_int_equal(dereg(fd, mr), 0);
-	assert_int_equal(dereg_umem(fd, umem), 0);
+	assert_int_equal(dereg_umem(fd, &umem), 0);
 	assert_int_equal(reg_pages(fd, pd, 0, 7, &mr), 0);
 	close(fd);
 }

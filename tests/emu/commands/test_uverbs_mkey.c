@@ -12,6 +12,7 @@
 #include "prm.h"
 #include "uverbs.h"
 #include "uverbs_queues.h"
+#include "uverbs_umem.h"
 
 #define HEADER	    16u
 #define MKC_BITS    (HEADER * 8)
@@ -93,19 +94,13 @@ static int general(int fd, struct mailbox *m)
 	return answer(m, issue(fd, &c));
 }
 
-static int destroy_of(int fd, uint16_t object, uint16_t method, uint16_t attr, uint32_t handle)
+static void destroy_obj(int fd, uint32_t handle)
 {
 	union command c;
 
-	add(begin(&c, object, method), attr, 0, handle);
-	return issue(fd, &c);
-}
-
-static void destroy_obj(int fd, uint32_t handle)
-{
-	assert_int_equal(destroy_of(fd, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_DESTROY,
-				    MLX5_IB_ATTR_DEVX_OBJ_DESTROY_HANDLE, handle),
-			 0);
+	add(begin(&c, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_DESTROY),
+	    MLX5_IB_ATTR_DEVX_OBJ_DESTROY_HANDLE, 0, handle);
+	assert_int_equal(issue(fd, &c), 0);
 }
 
 static uint32_t new_domain(int fd)
@@ -365,43 +360,14 @@ static void query_is_checked(void **state)
 
 /* --- umems ------------------------------------------------------------------------------------ */
 
-struct umem {
-	uint64_t addr, len, pages;
-	uint32_t access, id, handle;
-};
-
-static int reg_umem(int fd, struct umem *u)
-{
-	union command c;
-	int err;
-
-	begin(&c, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_REG);
-	add(&c, MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE, 0, 0);
-	add(&c, MLX5_IB_ATTR_DEVX_UMEM_REG_ADDR, 8, u->addr);
-	add(&c, MLX5_IB_ATTR_DEVX_UMEM_REG_LEN, 8, u->len);
-	add(&c, MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS, 4, u->access);
-	add_buf(&c, MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, &u->id, sizeof(u->id));
-	if (u->pages)
-		add(&c, MLX5_IB_ATTR_DEVX_UMEM_REG_PGSZ_BITMAP, 8, u->pages);
-	err = issue(fd, &c);
-	u->handle = (uint32_t)c.hdr.attrs[0].data;
-	return err;
-}
-
-static int dereg_umem(int fd, const struct umem *u)
-{
-	return destroy_of(fd, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_DEREG,
-			  MLX5_IB_ATTR_DEVX_UMEM_DEREG_HANDLE, u->handle);
-}
-
-#define REFUSE_UMEM(errnum, change)                                                \
-	do {                                                                       \
-		struct umem u = {(uintptr_t)ring, 4 * (uint64_t)PAGE, 0, 1, 0, 0}; \
-                                                                                   \
-		change;                                                            \
-		assert_int_equal(reg_umem(fd, &u), (errnum));                      \
-		if (!(errnum))                                                     \
-			assert_int_equal(dereg_umem(fd, &u), 0);                   \
+#define REFUSE_UMEM(errnum, change)                                                         \
+	do {                                                                                \
+		struct umem u = {.addr = (uintptr_t)ring, .len = 4ull * PAGE, .access = 1}; \
+                                                                                            \
+		change;                                                                     \
+		assert_int_equal(reg_umem(fd, &u), (errnum));                               \
+		if (!(errnum))                                                              \
+			assert_int_equal(dereg_umem(fd, &u), 0);                            \
 	} while (0)
 
 /* Ordinary memory cannot be relied on to have pages of 8 KiB or more. */
@@ -442,7 +408,8 @@ static struct mailbox umem_mkey(uint32_t pdn, const struct umem *u)
 
 static void mkey_on_a_umem_covers_its_pages(void **state)
 {
-	struct umem u = {(uintptr_t)ring + 24, 2 * (uint64_t)PAGE, PAGE, 1, 0, 0};
+	struct umem u = {
+		.addr = (uintptr_t)ring + 24, .len = 2ull * PAGE, .pages = PAGE, .access = 1};
 	int fd = open_context();
 	uint32_t pdn = new_domain(fd);
 

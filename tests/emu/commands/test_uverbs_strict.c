@@ -354,28 +354,6 @@ static void srq_is_checked(void **state)
 
 /* --- address handles -------------------------------------------------------------------------- */
 
-static int create_ah(int fd, uint32_t pd, const uint8_t dgid[16], uint8_t sgid, uint8_t mac[6])
-{
-	struct ib_uverbs_create_ah req = {.pd_handle = pd};
-	struct mlx5_ib_create_ah_resp drv = {0};
-	struct ib_uverbs_create_ah_resp resp;
-	union command c;
-	int err;
-
-	req.attr.is_global = 1;
-	req.attr.port_num = 1;
-	req.attr.grh.sgid_index = sgid;
-	memcpy(req.attr.grh.dgid, dgid, sizeof(req.attr.grh.dgid));
-	begin(&c, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);
-	add(&c, UVERBS_ATTR_WRITE_CMD, sizeof(uint64_t), IB_USER_VERBS_CMD_CREATE_AH);
-	add_buf(&c, UVERBS_ATTR_CORE_IN, &req, sizeof(req));
-	add_buf(&c, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
-	add_buf(&c, UVERBS_ATTR_UHW_OUT, &drv, sizeof(drv));
-	err = issue(fd, &c);
-	memcpy(mac, drv.dmac, 6);
-	return err;
-}
-
 static void address_handle_is_checked(void **state)
 {
 	static const uint8_t group[16] = {0xff, 0x0e, [12] = 1, 2, 3, 4};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Commands that create queues, and valid values for all their attributes. */
+/* Commands that create queues and address handles, and valid values for all attributes of queues. */
 #ifndef DPUMAP_TESTS_UVERBS_QUEUES_H
 #define DPUMAP_TESTS_UVERBS_QUEUES_H
 
@@ -201,6 +201,29 @@ static inline int create_srq(int fd, struct srq *s, uint32_t *handle)
 		s->max_wr = out[0];
 		s->max_sge = out[1];
 	}
+	return err;
+}
+
+static inline int create_ah(int fd, uint32_t pd, const uint8_t dgid[16], uint8_t sgid,
+			    uint8_t mac[6])
+{
+	struct ib_uverbs_create_ah req = {.pd_handle = pd};
+	struct mlx5_ib_create_ah_resp drv = {0};
+	struct ib_uverbs_create_ah_resp resp;
+	union command c;
+	int err;
+
+	req.attr.is_global = 1;
+	req.attr.port_num = 1;
+	req.attr.grh.sgid_index = sgid;
+	memcpy(req.attr.grh.dgid, dgid, sizeof(req.attr.grh.dgid));
+	begin(&c, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);
+	add(&c, UVERBS_ATTR_WRITE_CMD, sizeof(uint64_t), IB_USER_VERBS_CMD_CREATE_AH);
+	add_buf(&c, UVERBS_ATTR_CORE_IN, &req, sizeof(req));
+	add_buf(&c, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
+	add_buf(&c, UVERBS_ATTR_UHW_OUT, &drv, sizeof(drv));
+	err = issue(fd, &c);
+	memcpy(mac, drv.dmac, 6);
 	return err;
 }
 
