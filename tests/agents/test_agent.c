@@ -17,6 +17,8 @@
 #include <dpumap/channel.h>
 #include <dpumap/dma.h>
 
+#include "dpumapd_ctl.h"
+
 #define PATIENCE_MS 60000
 
 static char directory[64], path[96], admin[96], address[128];
@@ -71,20 +73,6 @@ static void stop_daemon(int number)
 	kill(-daemon_pid, number);
 	assert_int_equal(waitpid(daemon_pid, NULL, 0), daemon_pid);
 	daemon_pid = 0;
-}
-
-static void ctl(const char *command, const char *argument)
-{
-	pid_t pid = fork();
-	int status;
-
-	assert_true(pid >= 0);
-	if (!pid) {
-		execlp("dpumapd", "dpumapd", "ctl", "--admin", admin, command, argument, NULL);
-		_exit(127);
-	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
 }
 
 static int set_up(void **state)
@@ -187,9 +175,9 @@ static void removed_export_cannot_be_released(void **state)
 	size_t len = sizeof(before);
 
 	assert_int_equal(dpumap_channel_get(channel, "bulk", before, &len), DOCA_SUCCESS);
-	ctl("remove", "bulk");
+	dpumapd_ctl(admin, "remove", "bulk");
 	assert_int_equal(dpumap_channel_release(channel, "bulk"), DOCA_ERROR_NOT_FOUND);
-	ctl("add", "name=bulk,kind=dram,size=64K,allow=*");
+	dpumapd_ctl(admin, "add", "name=bulk,kind=dram,size=64K,allow=*");
 	assert_int_equal(dpumap_channel_release(channel, "bulk"), DOCA_ERROR_NOT_PERMITTED);
 	len = sizeof(after);
 	assert_int_equal(dpumap_channel_get(channel, "bulk", after, &len), DOCA_SUCCESS);
@@ -259,7 +247,7 @@ static void imports_copy_until_their_export_is_removed(void **state)
 	assert_int_equal(copy(local, there, remote, addr, sizeof(there)), DOCA_SUCCESS);
 	assert_memory_equal(there, back, sizeof(back));
 	/* After the removal, copies by existing imports are refused at once. */
-	ctl("remove", "bulk");
+	dpumapd_ctl(admin, "remove", "bulk");
 	assert_int_equal(copy(local, there, remote, addr, sizeof(there)), DOCA_ERROR_NOT_PERMITTED);
 	doca_mmap_destroy(local);
 	doca_mmap_destroy(remote);
@@ -312,18 +300,18 @@ static void a_watcher_gets_the_events_of_exports_that_it_may_import(void **state
 			 DOCA_SUCCESS);
 	assert_int_equal(dpumap_channel_process(channel), DOCA_SUCCESS);
 	assert_int_equal(heard.num, 0);
-	ctl("add", "name=more,kind=dram,size=4K,allow=*");
+	dpumapd_ctl(admin, "add", "name=more,kind=dram,size=4K,allow=*");
 	await(channel, &heard, DPUMAP_CHANNEL_ADDED, "more");
-	ctl("remove", "more");
+	dpumapd_ctl(admin, "remove", "more");
 	/* A request does not lose the events that arrive before its reply. */
 	assert_int_equal(dpumap_channel_list(channel, collect, (union doca_data){.ptr = names}),
 			 DOCA_SUCCESS);
 	assert_null(strstr(names, "more"));
 	await(channel, &heard, DPUMAP_CHANNEL_REMOVED, "more");
 	/* A client gets no events of exports that it may not import. */
-	ctl("add", "name=secret,kind=dram,size=4K,allow=cert:other");
-	ctl("remove", "secret");
-	ctl("remove", "fast");
+	dpumapd_ctl(admin, "add", "name=secret,kind=dram,size=4K,allow=cert:other");
+	dpumapd_ctl(admin, "remove", "secret");
+	dpumapd_ctl(admin, "remove", "fast");
 	await(channel, &heard, DPUMAP_CHANNEL_REMOVED, "fast");
 	dpumap_channel_destroy(channel);
 }
@@ -344,7 +332,7 @@ static void a_watcher_is_told_that_the_connection_is_lost_and_back(void **state)
 	await(channel, &heard, DPUMAP_CHANNEL_BACK, "");
 	assert_int_equal(dpumap_channel_list(channel, collect, (union doca_data){.ptr = names}),
 			 DOCA_SUCCESS);
-	ctl("remove", "fast");
+	dpumapd_ctl(admin, "remove", "fast");
 	await(channel, &heard, DPUMAP_CHANNEL_REMOVED, "fast");
 	dpumap_channel_destroy(channel);
 }
@@ -372,7 +360,7 @@ static void a_call_reports_the_lost_connection_and_a_later_one_restores_it(void 
 	assert_int_equal(dpumap_channel_process(channel), DOCA_SUCCESS);
 	assert_int_equal(heard.num, 2);
 	assert_int_equal(heard.event, DPUMAP_CHANNEL_BACK);
-	ctl("remove", "fast");
+	dpumapd_ctl(admin, "remove", "fast");
 	await(channel, &heard, DPUMAP_CHANNEL_REMOVED, "fast");
 	dpumap_channel_destroy(channel);
 }

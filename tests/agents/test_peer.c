@@ -12,7 +12,6 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,6 +24,8 @@
 #include <doca_rdma.h>
 #include <dpumap/channel.h>
 #include <dpumap/desc.h>
+
+#include "dpumapd_ctl.h"
 
 #define BYTES	    4096u
 #define LIMIT	    64 /* maximum number of connections of a client */
@@ -217,20 +218,6 @@ static void release(const char *name)
 	assert_ok(dpumap_channel_release(self.channel, name));
 }
 
-static void ctl(const char *command, const char *argument)
-{
-	pid_t pid = fork();
-	int status;
-
-	assert_true(pid >= 0);
-	if (!pid) {
-		execlp("dpumapd", "dpumapd", "ctl", "--admin", admin, command, argument, NULL);
-		_exit(127);
-	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
-}
-
 /* -- the tests -- */
 
 static void read_and_write_of_an_export_succeed(void **state)
@@ -317,18 +304,18 @@ static void access_after_the_removal_is_refused(void **state)
 	struct doca_rdma_connection *connection;
 	struct doca_mmap *map;
 
-	ctl("add", "name=brief,kind=dram,size=4K,via=rdma,allow=*");
+	dpumapd_ctl(admin, "add", "name=brief,kind=dram,size=4K,via=rdma,allow=*");
 	map = import("brief");
 	connection = join("brief");
 	assert_ok(put(connection, map));
-	ctl("remove", "brief");
+	dpumapd_ctl(admin, "remove", "brief");
 	assert_refused(put(connection, map));
 	restart();
 	assert_int_equal(refusal("brief"), DOCA_ERROR_NOT_FOUND);
 	/* A new export with the same name is a different export. */
-	ctl("add", "name=brief,kind=dram,size=4K,via=rdma,allow=*");
+	dpumapd_ctl(admin, "add", "name=brief,kind=dram,size=4K,via=rdma,allow=*");
 	assert_int_equal(refusal("brief"), DOCA_ERROR_NOT_PERMITTED);
-	ctl("remove", "brief");
+	dpumapd_ctl(admin, "remove", "brief");
 	assert_ok(doca_mmap_destroy(map));
 }
 
