@@ -36,11 +36,6 @@ bool dpumap_log_admits(enum dpumap_log_level level, const char *source)
 	return true;
 }
 
-void dpumap_log_at(enum dpumap_log_level level, doca_error_t error, const char *file, int line,
-		   const char *function, const char *fmt, ...)
-{
-}
-
 const char *doca_error_get_name(doca_error_t error)
 {
 	return "";

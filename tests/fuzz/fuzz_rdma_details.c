@@ -8,18 +8,12 @@
 
 #include "desc/crc32c.h"
 #include "device/queue/details.h"
-#include "log/log.h"
 
 #define MINOR_AT  5
 #define LENGTH_AT 8
 #define CRC_AT	  12
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-void dpumap_log_at(enum dpumap_log_level level, doca_error_t error, const char *file, int line,
-		   const char *function, const char *fmt, ...)
-{
-}
 
 static void put_le32(uint8_t *at, uint32_t value)
 {

@@ -12,7 +12,6 @@
 #include "desc/bytes.h"
 #include "desc/crc32c.h"
 #include "guard.h"
-#include "log/log.h"
 #include "sync_event/blob.h"
 
 #define MAGIC	   0x45535044u /* "DPSE" in memory */
@@ -21,11 +20,6 @@
 #define KINDS	   2
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-void dpumap_log_at(enum dpumap_log_level level, doca_error_t error, const char *file, int line,
-		   const char *function, const char *fmt, ...)
-{
-}
 
 static void require(bool condition)
 {
