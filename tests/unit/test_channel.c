@@ -382,7 +382,7 @@ static void full_list_fits_a_frame(void **state)
 	assert_int_equal(msg.num_exports, DPUMAP_EXPORTS_PER_MSG);
 }
 
-static void export_names_are_checked(void **state)
+static void export_names_begin_with_a_letter_or_digit(void **state)
 {
 	static const char *const good[] = {"a", "fast", "A-b_c.9", "0"};
 	static const char *const bad[] = {"", ".", "-x", "_x", "a b", "a/b", "a\n", "\xc3\xa4"};
@@ -443,7 +443,7 @@ int main(void)
 		cmocka_unit_test(encoding_without_room_is_refused),
 		cmocka_unit_test(encoding_a_field_above_its_limit_is_refused),
 		cmocka_unit_test(full_list_fits_a_frame),
-		cmocka_unit_test(export_names_are_checked),
+		cmocka_unit_test(export_names_begin_with_a_letter_or_digit),
 		cmocka_unit_test(operations_are_found_by_name),
 		cmocka_unit_test(events_are_found_by_name),
 	};

@@ -39,7 +39,7 @@ static void names_have_the_characters_of_a_key(void **state)
 	assert_true(dpumap_fleet_name_valid(long_name));
 }
 
-static void urls_and_addresses_are_checked(void **state)
+static void malformed_urls_and_addresses_are_refused(void **state)
 {
 	static const char *const good[] = {"http://h:1", "https://[::1]:65535",
 					   "https://a.b-c:2379"};
@@ -369,7 +369,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_have_the_characters_of_a_key),
-		cmocka_unit_test(urls_and_addresses_are_checked),
+		cmocka_unit_test(malformed_urls_and_addresses_are_refused),
 		cmocka_unit_test(keys_are_parsed_as_they_are_made),
 		cmocka_unit_test(foreign_bytes_are_shown_without_control_characters),
 		cmocka_unit_test(base64_is_that_of_the_rfc),

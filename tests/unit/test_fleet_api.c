@@ -52,7 +52,7 @@ static void a_lease(union doca_data user_data, const struct dpumap_fleet_dpu *dp
 	fail_msg("there is a lease of %s", dpu->name);
 }
 
-static void names_of_fleets_are_checked(void **state)
+static void invalid_names_of_fleets_are_refused(void **state)
 {
 	const char *const wrong[] = {"", "a/b", "a b", "-a", ".", "a:b"};
 	struct dpumap_fleet *fleet = NULL;
@@ -260,7 +260,7 @@ static int remove_place(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_of_fleets_are_checked),
+		cmocka_unit_test(invalid_names_of_fleets_are_refused),
 		fleet_test(null_is_an_invalid_value),
 		fleet_test(fleet_that_is_not_started_has_no_view),
 		fleet_test(fleet_that_is_not_started_can_be_polled),

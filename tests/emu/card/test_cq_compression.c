@@ -583,7 +583,7 @@ static void overrun_is_found(void **state)
 	assert_int_equal(ibv_destroy_cq(r.cq), 0);
 }
 
-static void formats_are_checked(void **state)
+static void only_known_formats_are_accepted(void **state)
 {
 	const struct verbs *n = *state;
 	uint32_t format;
@@ -605,7 +605,7 @@ static void formats_are_checked(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		node_test(formats_are_checked),
+		node_test(only_known_formats_are_accepted),
 		node_test(formats_are_expanded),
 		node_test(completions_that_differ_are_not_compressed),
 		node_test(sessions_are_of_one_queue_pair),

@@ -139,7 +139,7 @@ static int modify_ex(const struct desk *d, struct ib_uverbs_ex_modify_qp *a,
 }
 
 /* The extended MODIFY_QP: each field is honoured or refused. */
-static void extended_modify_is_checked(void **state)
+static void extended_modify_honours_or_refuses_each_field(void **state)
 {
 	struct desk *d = *state;
 	struct ibv_qp *qp = create_qp(d);
@@ -301,7 +301,7 @@ static uint32_t bind(struct desk *d, struct ibv_mw *mw, struct ibv_mr *mr)
  * IBA 10.6, "base memory management extensions": keys get a meaning by work requests, and lose it by
  * a local request or by a peer's message.
  */
-static void memory_management_extensions_work(void **state)
+static void requests_and_messages_invalidate_keys(void **state)
 {
 	struct desk *d = *state;
 	struct ibv_device_attr attr;
@@ -711,11 +711,11 @@ int main(int argc, char **argv)
 		desk_test(ece_of_new_queue_pair_is_reported),
 		desk_test(ece_is_negotiated_when_the_state_changes),
 		desk_test(bad_ece_is_refused),
-		desk_test(extended_modify_is_checked),
+		desk_test(extended_modify_honours_or_refuses_each_field),
 		desk_test(null_region_reads_as_zeros_and_discards),
 		desk_test(null_region_skips_bytes_of_a_message),
 		desk_test(null_region_of_a_peer_is_refused),
-		desk_test(memory_management_extensions_work),
+		desk_test(requests_and_messages_invalidate_keys),
 		desk_test(queues_hold_as_many_requests_as_announced),
 		desk_test(message_has_as_many_pieces_as_announced),
 		desk_test(each_announced_limit_is_enforced),

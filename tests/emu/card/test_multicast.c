@@ -260,7 +260,7 @@ static void a_datagram_to_a_group_without_members_is_lost(void **state)
 
 /* --- attaching -------------------------------------------------------------------------------- */
 
-static void attach_is_checked(void **state)
+static void only_a_datagram_queue_is_attached_and_only_to_a_group(void **state)
 {
 	struct verbs *n = *state;
 	const union ibv_gid v4 = {.raw = {[10] = 0xff, [11] = 0xff, [12] = 224, [15] = 9}},
@@ -435,7 +435,7 @@ int main(int argc, char **argv)
 		MULTICAST_TEST(a_member_loses_only_its_own_copy),
 		MULTICAST_TEST(others_than_members_get_nothing),
 		MULTICAST_TEST(a_datagram_to_a_group_without_members_is_lost),
-		MULTICAST_TEST(attach_is_checked),
+		MULTICAST_TEST(only_a_datagram_queue_is_attached_and_only_to_a_group),
 		MULTICAST_TEST(announced_limits_are_reached_and_not_exceeded),
 		MULTICAST_TEST(members_of_another_function_get_the_datagram),
 	};

@@ -214,7 +214,7 @@ static int prefetch(struct ibv_pd *pd, enum ibv_advise_mr_advice advice, uint32_
 	return ibv_advise_mr(pd, advice, flags, &sge, 1);
 }
 
-static void advice_is_checked(void **state)
+static void advice_needs_a_region_that_permits_it(void **state)
 {
 	const enum ibv_advise_mr_advice reads = IBV_ADVISE_MR_ADVICE_PREFETCH;
 	const enum ibv_advise_mr_advice writes = IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE;
@@ -372,7 +372,7 @@ int main(int argc, char **argv)
 		counted_test(window_of_type_1_can_be_bound_again),
 		counted_test(window_of_a_third_type_is_refused),
 		counted_test(region_on_demand_may_be_mapped_later),
-		counted_test(advice_is_checked),
+		counted_test(advice_needs_a_region_that_permits_it),
 		counted_test(mkey_of_one_queue_pair_is_refused_to_others),
 		counted_test(mkey_is_bound_and_freed),
 	};

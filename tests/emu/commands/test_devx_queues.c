@@ -214,7 +214,7 @@ static void refuse_each(struct bench *b, void (*fill)(struct bench *b), const st
 	}
 }
 
-static void cq_is_checked(void **state)
+static void a_cq_with_an_invalid_field_is_refused(void **state)
 {
 	static const struct flaw flaws[] = {
 		{AT(CQC, CQC_CQE_SZ), BAD_PARAM, 2},		 /* size of an entry */
@@ -272,7 +272,7 @@ static void fill_qp(struct bench *b)
 	prm_put(b->in, CREATE_QP_UMEM_ID, b->ring->umem_id);
 }
 
-static void qp_is_checked(void **state)
+static void a_qp_with_an_invalid_field_is_refused(void **state)
 {
 	static const struct flaw flaws[] = {
 		{AT(QPC, QPC_ST), BAD_PARAM, 3},	    /* service type */
@@ -493,7 +493,7 @@ static void fill_rmp(struct bench *b)
 	prm_put(b->in + WQ, WQ_UMEM_OFFSET, 2048);
 }
 
-static void rmp_is_checked(void **state)
+static void an_rmp_with_an_invalid_field_is_refused(void **state)
 {
 	static const struct flaw flaws[] = {
 		{AT(RMPC, RMPC_STATE), BAD_PARAM, 0}, /* not ready */
@@ -837,7 +837,7 @@ static void qp_without_queues_is_created(void **state)
 }
 
 /* Whatever names a part must name one that exists, also where the part is optional. */
-static void optional_parts_of_qp_are_checked(void **state)
+static void optional_parts_of_a_qp_must_exist(void **state)
 {
 	static const struct flaw sender[] = {
 		{AT(QPC, QPC_CQN_SND), BAD_RES, 0},
@@ -1365,7 +1365,7 @@ static void armed_queue_reports_one_completion(void **state)
 	close(fd);
 }
 
-static void subscriptions_are_checked(void **state)
+static void subscriptions_to_unknown_events_or_files_are_refused(void **state)
 {
 	static const uint16_t known[] = {CQ_ERROR, COMPLETION}, unknown[] = {CQ_ERROR, GENERAL};
 	static const uint16_t port = PORT_CHANGE, many[17];
@@ -1472,17 +1472,17 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		bench_test(kernel_lets_general_commands_through),
-		bench_test(cq_is_checked),
-		bench_test(qp_is_checked),
+		bench_test(a_cq_with_an_invalid_field_is_refused),
+		bench_test(a_qp_with_an_invalid_field_is_refused),
 		bench_test(qp_goes_through_its_states),
 		bench_test(queue_pair_in_reset_reports_port_1),
 		bench_test(field_that_a_transition_leaves_0_keeps_its_value),
-		bench_test(rmp_is_checked),
+		bench_test(an_rmp_with_an_invalid_field_is_refused),
 		bench_test(qp_holds_its_rmp),
 		bench_test(qp_without_receive_queue_sends),
 		bench_test(qp_without_send_queue_is_created),
 		bench_test(qp_without_queues_is_created),
-		bench_test(optional_parts_of_qp_are_checked),
+		bench_test(optional_parts_of_a_qp_must_exist),
 		bench_test(qp_is_created_with_its_extension),
 		bench_test(ece_is_negotiated_by_commands),
 		bench_test(queries_at_open_are_answered),
@@ -1497,7 +1497,7 @@ int main(int argc, char **argv)
 		bench_test(overrun_may_be_ignored_by_verbs),
 		cmocka_unit_test(queues_of_a_dead_device_can_be_destroyed),
 		bench_test(armed_queue_reports_one_completion),
-		bench_test(subscriptions_are_checked),
+		bench_test(subscriptions_to_unknown_events_or_files_are_refused),
 		bench_test(query_is_answered_later),
 	};
 

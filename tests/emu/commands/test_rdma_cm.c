@@ -409,7 +409,7 @@ static void commands_in_the_wrong_state_are_refused(void **state)
 	assert_int_equal(cm_disconnect(fd, id), EINVAL);
 }
 
-static void options_are_checked(void **state)
+static void an_option_needs_its_length_and_kind_of_id(void **state)
 {
 	uint8_t byte = 0x80;
 	uint32_t id, udp;
@@ -929,7 +929,7 @@ int main(int argc, char **argv)
 		cm_test(host_address_is_bound_on_the_host_only),
 		cm_test(address_without_a_device_is_an_event),
 		cm_test(commands_in_the_wrong_state_are_refused),
-		cm_test(options_are_checked),
+		cm_test(an_option_needs_its_length_and_kind_of_id),
 		cm_test(connection_begins_and_ends_in_the_kernels_order),
 		cm_test(queue_pair_attributes_lead_to_the_peer),
 		cm_test(rejection_brings_its_reason_and_data),

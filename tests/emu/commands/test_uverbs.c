@@ -34,7 +34,7 @@ static void node_is_a_character_device(void **state)
 	assert_int_equal(errno, ENOENT);
 }
 
-static void framing_is_checked(void **state)
+static void a_malformed_frame_is_refused(void **state)
 {
 	int fd = open_context();
 	union command c;
@@ -58,7 +58,7 @@ static void framing_is_checked(void **state)
 	close(fd);
 }
 
-static void attributes_are_checked(void **state)
+static void a_command_needs_its_attributes_and_ignores_optional_ones(void **state)
 {
 	uint32_t out = 0, pd = 0;
 	int fd = open_context();
@@ -104,7 +104,7 @@ static void commands_before_a_context_are_refused(void **state)
 	close(fd);
 }
 
-static void handles_are_checked(void **state)
+static void a_handle_must_exist_be_of_its_kind_and_unused(void **state)
 {
 	static uint8_t page[4096] __attribute__((aligned(4096)));
 	int fd = open_context();
@@ -121,7 +121,7 @@ static void handles_are_checked(void **state)
 	close(fd);
 }
 
-static void registration_is_checked(void **state)
+static void a_region_without_memory_or_rights_is_refused(void **state)
 {
 	uint8_t *p = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int fd = open_context();
@@ -186,7 +186,7 @@ static int make_memfd(size_t len)
 	return fd;
 }
 
-static void dmabuf_registration_is_checked(void **state)
+static void a_region_outside_of_its_dmabuf_is_refused(void **state)
 {
 	int fd = open_context(), memfd = make_memfd(16384);
 	const struct dmabuf good = {4096, 12288, 0x70000, memfd, 7};
@@ -275,7 +275,7 @@ static int reg_file(int fd, uint64_t offset, uint64_t len, int dmabuf, struct um
 	return reg_umem(fd, umem);
 }
 
-static void a_umem_of_a_dmabuf_is_checked(void **state)
+static void a_umem_outside_of_its_dmabuf_is_refused(void **state)
 {
 	int fd = open_context(), memfd = make_memfd(16384);
 	struct umem umem;
@@ -446,15 +446,15 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(node_is_a_character_device),
-		TEST(framing_is_checked),
-		TEST(attributes_are_checked),
+		TEST(a_malformed_frame_is_refused),
+		TEST(a_command_needs_its_attributes_and_ignores_optional_ones),
 		TEST(commands_before_a_context_are_refused),
-		TEST(handles_are_checked),
-		TEST(registration_is_checked),
-		TEST(dmabuf_registration_is_checked),
+		TEST(a_handle_must_exist_be_of_its_kind_and_unused),
+		TEST(a_region_without_memory_or_rights_is_refused),
+		TEST(a_region_outside_of_its_dmabuf_is_refused),
 		TEST(file_that_is_not_a_dmabuf_is_refused),
 		TEST(sealed_memfd_is_a_dmabuf),
-		TEST(a_umem_of_a_dmabuf_is_checked),
+		TEST(a_umem_outside_of_its_dmabuf_is_refused),
 		TEST(a_dmabuf_region_can_be_reregistered),
 		TEST(unwritable_answer_undoes_the_command),
 		TEST(mmap_needs_an_object),

@@ -219,7 +219,7 @@ static void reserved_bits_of_an_mkey_are_refused(void **state)
 	close(fd);
 }
 
-static void entries_are_checked(void **state)
+static void entries_that_do_not_fit_their_mkey_are_refused(void **state)
 {
 	int fd = open_context();
 	uint32_t pdn = new_domain(fd);
@@ -338,7 +338,7 @@ static void query_returns_what_was_set(void **state)
 	close(fd);
 }
 
-static void query_is_checked(void **state)
+static void a_query_of_another_mkey_is_refused(void **state)
 {
 	int fd = open_context();
 	uint32_t pdn = new_domain(fd), handle, index = new_mkey(fd, pdn, &handle);
@@ -371,7 +371,7 @@ static void query_is_checked(void **state)
 	} while (0)
 
 /* Ordinary memory cannot be relied on to have pages of 8 KiB or more. */
-static void umem_is_checked(void **state)
+static void a_umem_with_invalid_pages_or_range_is_refused(void **state)
 {
 	int fd = open_context();
 
@@ -497,7 +497,7 @@ static void check_alias_query(int fd, const struct mailbox *alias)
 	assert_memory_equal(q.out + ALIAS_METADATA, alias->in + ALIAS_METADATA, 16);
 }
 
-static void grant_is_checked(void **state)
+static void a_grant_with_an_invalid_field_is_refused(void **state)
 {
 	int fd = open_context();
 	uint32_t pdn = new_domain(fd), handle, index = new_mkey(fd, pdn, &handle);
@@ -519,7 +519,7 @@ static void grant_is_checked(void **state)
 	close(fd);
 }
 
-static void alias_is_checked(void **state)
+static void an_alias_with_an_invalid_field_is_refused(void **state)
 {
 	static const struct range {
 		uint16_t bit, width;
@@ -656,15 +656,15 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(reserved_bits_of_an_mkey_are_refused),
-		TEST(entries_are_checked),
+		TEST(entries_that_do_not_fit_their_mkey_are_refused),
 		TEST(entries_of_fixed_size_cover_the_range),
 		TEST(a_free_mkey_is_a_list_for_umr),
 		TEST(query_returns_what_was_set),
-		TEST(query_is_checked),
-		TEST(umem_is_checked),
+		TEST(a_query_of_another_mkey_is_refused),
+		TEST(a_umem_with_invalid_pages_or_range_is_refused),
 		TEST(mkey_on_a_umem_covers_its_pages),
-		TEST(grant_is_checked),
-		TEST(alias_is_checked),
+		TEST(a_grant_with_an_invalid_field_is_refused),
+		TEST(an_alias_with_an_invalid_field_is_refused),
 		TEST(capabilities_of_another_function_are_refused),
 		TEST(missing_objects_are_refused),
 		TEST(a_flow_counter_is_only_created_queried_and_destroyed),

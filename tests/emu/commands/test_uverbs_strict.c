@@ -32,7 +32,7 @@
 		assert_int_equal(create_cq(fd, &q, &none), (errnum)); \
 	} while (0)
 
-static void cq_is_checked(void **state)
+static void a_cq_with_invalid_values_or_memory_is_refused(void **state)
 {
 	int fd = open_with_doorbells();
 	struct cq good = good_cq();
@@ -66,7 +66,7 @@ static void cq_is_checked(void **state)
 	close(fd);
 }
 
-static void resize_is_checked(void **state)
+static void a_resize_with_invalid_values_or_memory_is_refused(void **state)
 {
 	int fd = open_with_doorbells();
 	struct cq q = good_cq();
@@ -128,7 +128,7 @@ static int open_with_cq(uint32_t *pd, uint32_t *cq)
 		assert_int_equal(create_qp(fd, &q, &none), (errnum)); \
 	} while (0)
 
-static void qp_is_checked(void **state)
+static void a_qp_with_invalid_values_or_memory_is_refused(void **state)
 {
 	uint32_t pd, cq, qp;
 	int fd = open_with_cq(&pd, &cq);
@@ -214,7 +214,7 @@ static struct ib_uverbs_modify_qp to_rtr(void)
 
 static const uint8_t unreachable[16] = {0x20, 0x01, 0x0d, 0xb8, [15] = 0x77};
 
-static void attributes_of_a_qp_are_checked(void **state)
+static void invalid_attributes_of_a_qp_are_refused(void **state)
 {
 	const struct ib_uverbs_modify_qp init = {.qp_state = 1, .port_num = 1};
 	struct ib_uverbs_modify_qp wrong = init;
@@ -279,7 +279,7 @@ static int query_uar(int fd, uint32_t index)
 }
 
 /* Queues use doorbell pages of their own context; the driver has none to give them. */
-static void doorbell_page_is_checked(void **state)
+static void a_queue_needs_a_doorbell_page_of_its_context(void **state)
 {
 	const uint16_t of_cq = MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX;
 	uint32_t pd, cq, qp;
@@ -317,7 +317,7 @@ static void doorbell_page_is_checked(void **state)
 		assert_int_equal(create_srq(fd, &s, &none), (errnum)); \
 	} while (0)
 
-static void srq_is_checked(void **state)
+static void an_srq_with_invalid_values_or_memory_is_refused(void **state)
 {
 	struct ib_uverbs_destroy_srq_resp resp;
 	int fd = open_context();
@@ -354,7 +354,7 @@ static void srq_is_checked(void **state)
 
 /* --- address handles -------------------------------------------------------------------------- */
 
-static void address_handle_is_checked(void **state)
+static void an_address_handle_resolves_groups_and_needs_a_gid(void **state)
 {
 	static const uint8_t group[16] = {0xff, 0x0e, [12] = 1, 2, 3, 4};
 	static const uint8_t group4[16] = {[10] = 0xff, 0xff, 239, 0x81, 2, 3};
@@ -375,7 +375,7 @@ static void address_handle_is_checked(void **state)
 
 /* --- regions ---------------------------------------------------------------------------------- */
 
-static void reregistration_is_checked(void **state)
+static void a_reregistration_with_invalid_values_is_refused(void **state)
 {
 	struct ib_uverbs_rereg_mr how = {.flags = 1, .length = PAGE};
 	int fd = open_context();
@@ -430,7 +430,7 @@ static int reg_dm(int fd, const struct dm_mr *m, uint32_t *handle)
 	return err;
 }
 
-static void device_memory_region_is_checked(void **state)
+static void a_region_of_device_memory_with_invalid_rights_is_refused(void **state)
 {
 	const uint32_t local = IB_UVERBS_ACCESS_ZERO_BASED | IB_UVERBS_ACCESS_LOCAL_WRITE;
 	const uint32_t bad[] = {
@@ -548,17 +548,17 @@ static void pages_of_a_file_are_not_pinned_for_writing(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(cq_is_checked),
-		TEST(resize_is_checked),
+		TEST(a_cq_with_invalid_values_or_memory_is_refused),
+		TEST(a_resize_with_invalid_values_or_memory_is_refused),
 		TEST(a_queue_is_resized_after_its_process_ended),
-		TEST(qp_is_checked),
-		TEST(attributes_of_a_qp_are_checked),
+		TEST(a_qp_with_invalid_values_or_memory_is_refused),
+		TEST(invalid_attributes_of_a_qp_are_refused),
 		TEST(an_initiator_accepts_the_attributes_of_a_responder),
-		TEST(doorbell_page_is_checked),
-		TEST(srq_is_checked),
-		TEST(address_handle_is_checked),
-		TEST(reregistration_is_checked),
-		TEST(device_memory_region_is_checked),
+		TEST(a_queue_needs_a_doorbell_page_of_its_context),
+		TEST(an_srq_with_invalid_values_or_memory_is_refused),
+		TEST(an_address_handle_resolves_groups_and_needs_a_gid),
+		TEST(a_reregistration_with_invalid_values_is_refused),
+		TEST(a_region_of_device_memory_with_invalid_rights_is_refused),
 		TEST(pages_of_a_file_are_not_pinned_for_writing),
 	};
 

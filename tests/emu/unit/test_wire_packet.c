@@ -443,7 +443,7 @@ static void management_datagram_goes_there_and_back(void **state)
 	assert_null(wire_mad(&p));
 }
 
-static void datagrams_are_checked(void **state)
+static void datagrams_for_another_queue_key_or_partition_are_dropped(void **state)
 {
 	struct wire_packet p = full(WIRE_UD | WIRE_SEND_ONLY, 4);
 
@@ -490,7 +490,7 @@ int main(void)
 		cmocka_unit_test(rnr_times_are_those_of_the_standard),
 		cmocka_unit_test(source_port_is_dynamic_and_stable),
 		cmocka_unit_test(management_datagram_goes_there_and_back),
-		cmocka_unit_test(datagrams_are_checked),
+		cmocka_unit_test(datagrams_for_another_queue_key_or_partition_are_dropped),
 		cmocka_unit_test(drops_have_words),
 	};
 

@@ -299,7 +299,7 @@ static void destroy_of_a_running_context_is_bad_state(void **state)
 }
 
 /* rule: RE-set-1, RE-set-2, RE-set-6 */
-static void connections_and_permissions_are_checked(void **state)
+static void invalid_numbers_of_connections_and_permissions_are_refused(void **state)
 {
 	uint16_t num = 0;
 
@@ -548,7 +548,7 @@ int main(int argc, char **argv)
 		connected_test(null_for_an_address_or_its_outputs_is_invalid),
 		idle_test(objects_that_were_never_created_are_errors),
 		connected_test(destroy_of_a_running_context_is_bad_state),
-		idle_test(connections_and_permissions_are_checked),
+		idle_test(invalid_numbers_of_connections_and_permissions_are_refused),
 		idle_test(dc_is_not_supported),
 		idle_test(state_callbacks_may_be_null_and_need_an_idle_context),
 		idle_test(export_needs_a_running_context_and_a_free_connection),
