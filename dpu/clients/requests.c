@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "channel/decode.h"
+#include "channel/message.h"
 #include "dpu/base/log.h"
 #include "dpu/clients/by_address.h"
 #include "dpu/exports/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "dpu/commands/top.h"
+#include "dpu/commands/commands.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "emu/server/client.h"
+#include "emu/server/serve.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,9 +13,7 @@
 #include "emu/server/base/log.h"
 #include "emu/server/card/process.h"
 #include "emu/server/card/segments.h"
-#include "emu/server/dispatch.h"
 #include "emu/server/mm/attach.h"
-#include "emu/server/notes.h"
 #include "emu/server/process_exit.h"
 #include "emu/server/uverbs/events.h"
 #include "emu/server/uverbs/mmap.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "emu/server/dispatch.h"
+#include "emu/server/serve.h"
 
 #include <errno.h>
 

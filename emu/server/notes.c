@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "emu/server/notes.h"
+#include "emu/server/serve.h"
 
 #include <stddef.h>
 #include <sys/socket.h>
@@ -8,7 +8,7 @@
 #include "emu/server/admin/trace.h"
 #include "emu/server/card/segments.h"
 #include "emu/server/devx/events.h"
-#include "emu/server/devx/umr.h"
+#include "emu/server/devx/mkey.h"
 #include "emu/server/uverbs/events.h"
 
 /*

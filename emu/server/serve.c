@@ -30,7 +30,6 @@
 #include "emu/server/card/gid.h"
 #include "emu/server/card/segments.h"
 #include "emu/server/card/topology.h"
-#include "emu/server/client.h"
 #include "emu/server/net/netlink.h"
 #include "emu/server/ucma/file.h"
 #include "emu/server/uverbs/file.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "emu/shim/dumpable.h"
+#include "emu/shim/refusal.h"
 
 #include <errno.h>
 #include <linux/capability.h>

@@ -23,7 +23,6 @@
 #include "emu/ipc/proto.h"
 #include "emu/shim/channel.h"
 #include "emu/shim/event_file.h"
-#include "emu/shim/last_signal.h"
 #include "emu/shim/last_work.h"
 #include "emu/shim/rdma_cm.h"
 #include "emu/shim/server_exit.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "emu/shim/last_signal.h"
+#include "emu/shim/last_work.h"
 
 #include <signal.h>
 #include <stdatomic.h>
@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "emu/shim/interpose.h"
-#include "emu/shim/last_work.h"
 
 static atomic_bool has_engine;
 /* Looked up before a signal arrives: a handler must not wait for the loader's lock. */

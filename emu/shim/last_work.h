@@ -26,4 +26,13 @@ void emu_last_work_of_all(void);
 /* Let this process's engines make a pass: it publishes completions of what peers have answered. */
 void emu_last_work_let_pass(void);
 
+/*
+ * A signal whose default action ends the program, while that action is the program's choice: the work that it has rung
+ * for is done first (last_work.h), then the default action follows, with the program's registers as they were. The
+ * program does not see the handler: it finds SIG_DFL.
+ */
+
+/* This process has started an engine. */
+void emu_last_signal_begin(void);
+
 #endif

@@ -21,10 +21,10 @@
 #include <unistd.h>
 
 #include "emu/shim/close.h"
-#include "emu/shim/dumpable.h"
 #include "emu/shim/interpose.h"
 #include "emu/shim/kernel.h"
 #include "emu/shim/netlink.h"
+#include "emu/shim/refusal.h"
 #include "emu/shim/sysfs.h"
 
 static int result(int err)

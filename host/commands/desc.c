@@ -10,7 +10,7 @@
 
 #include "base/array.h"
 #include "host/base/json.h"
-#include "host/commands/desc.h"
+#include "host/commands/commands.h"
 
 #define NAME_WIDTH	 12
 #define MINOR_OFFSET	 9

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "host/commands/doca_pkgconfig_dir.h"
+#include "host/commands/commands.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "host/commands/doctor.h"
+#include "host/commands/commands.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "host/commands/import_command.h"
+#include "host/commands/commands.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "host/commands/inspect.h"
+#include "host/commands/commands.h"
 
 #include <fnmatch.h>
 #include <stdio.h>
 
 #include "common/export_text.h"
-#include "host/commands/fleet_list.h"
 #include "host/fleet/place.h"
 #include "host/import/import.h"
 #include "host/remote/descriptor_file.h"

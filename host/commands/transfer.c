@@ -3,7 +3,7 @@
  * All copying commands: bytes may come from a source, are in the export, and may go to a sink. Source,
  * DPU and sink hash them, and the hashes are compared.
  */
-#include "host/commands/transfer.h"
+#include "host/commands/commands.h"
 
 #include <inttypes.h>
 #include <stdio.h>

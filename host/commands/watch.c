@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "host/commands/watch.h"
+#include "host/commands/commands.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -13,7 +13,6 @@
 #include "channel/channel.h"
 #include "host/base/interrupt.h"
 #include "host/base/json.h"
-#include "host/commands/fleet_watch.h"
 #include "host/remote/remote.h"
 
 #define MSEC_PER_SEC 1000

@@ -9,8 +9,7 @@
 #include "base/clock.h"
 #include "common/memlock.h"
 #include "host/import/import.h"
-#include "host/import/transport_dma.h"
-#include "host/import/transport_rdma.h"
+#include "host/import/transport.h"
 
 #define REQUEST_MAX ((uint64_t)1 << 20)
 

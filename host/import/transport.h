@@ -24,4 +24,10 @@ struct transport {
 	bool (*close)(struct import *import);
 };
 
+/* Copies by the DMA engine of the card that host and DPU share. */
+extern const struct transport transport_dma;
+
+/* Copies through a connection to the card of another machine. */
+extern const struct transport transport_rdma;
+
 #endif

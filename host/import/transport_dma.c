@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "host/import/transport_dma.h"
+#include "host/import/transport.h"
 
 #include <doca_mmap.h>
 

@@ -3,7 +3,7 @@
  * An RDMA connection to dpumapd: by the address that dpumapd names over the channel, or, if it names
  * none, with the details of both queue pairs, which are exchanged over the channel.
  */
-#include "host/import/transport_rdma.h"
+#include "host/import/transport.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -7,11 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "argp/cmd.h"
-#include "argp/json.h"
-#include "argp/line.h"
 #include "argp/param.h"
-#include "argp/usage.h"
 #include "log/log.h"
 
 struct dpumap_argp *dpumap_argp_current;

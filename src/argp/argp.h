@@ -8,10 +8,9 @@
 #ifndef DPUMAP_ARGP_H
 #define DPUMAP_ARGP_H
 
+#include <doca_argp.h>
 #include <stdbool.h>
 #include <stddef.h>
-
-#include <doca_argp.h>
 
 struct json_object;
 
@@ -120,5 +119,42 @@ extern struct dpumap_argp *dpumap_argp_current;
 
 /* The parser, if flags may be registered now; else NULL, logged in the name of function. */
 struct dpumap_argp *dpumap_argp_configurable(const char *function);
+
+/* Commands of a program (doca_argp_cmd_*). */
+void dpumap_argp_free_cmds(struct doca_argp_cmd *cmds);
+
+/* What one doca_argp_start() was given. */
+
+/* Append a flag that was given. */
+doca_error_t dpumap_argp_add_given(struct dpumap_argp *argp, struct dpumap_argp_given given);
+/* Append an argument for DPDK. */
+doca_error_t dpumap_argp_add_dpdk(struct dpumap_argp *argp, char *argument);
+
+/* Parameters from a JSON file. */
+
+/* Read the JSON file at argp->json_path. */
+doca_error_t dpumap_argp_read_file(struct dpumap_argp *argp);
+
+/* Log that value is not `wanted`, such as "a string". */
+doca_error_t dpumap_argp_json_wrong_type(const char *key, struct json_object *value,
+					 const char *wanted);
+/* The text belongs to the JSON object and lives as long. */
+doca_error_t dpumap_argp_json_string(const char *key, struct json_object *value, char **text);
+doca_error_t dpumap_argp_json_boolean(const char *key, struct json_object *value, bool *on);
+
+/* The flags for DPDK in a JSON file. */
+
+/* Read one of the flags for DPDK. */
+doca_error_t dpumap_argp_read_json_dpdk(struct dpumap_argp *argp, const char *key,
+					struct json_object *value);
+
+/* Parameters from the command line. */
+
+/* Read the command line. */
+doca_error_t dpumap_argp_read_line(struct dpumap_argp *argp, int argc, char **argv);
+
+/* The text of --help. */
+void dpumap_argp_print_usage(const struct dpumap_argp *argp, const struct dpumap_argp_level *level);
+const char *dpumap_argp_program_name(const struct dpumap_argp *argp);
 
 #endif

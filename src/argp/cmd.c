@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Commands, which are a tree of levels. */
-#include "argp/cmd.h"
+#include "argp/argp.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Parses flags in a JSON file. */
-#include "argp/json.h"
+#include "argp/argp.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,8 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "argp/given.h"
-#include "argp/json_dpdk.h"
 #include "argp/param.h"
 #include "base/array.h"
 #include "log/backend.h"

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* DPDK's arguments in a JSON file. */
-#include "argp/json_dpdk.h"
+#include "argp/argp.h"
 
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "argp/given.h"
-#include "argp/json.h"
 #include "log/log.h"
 
 /* Takes text over, also on failure. NULL: there was no memory for it. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Parses the command line. Of all callbacks, only that of --version is called here. */
-#include "argp/line.h"
+#include "argp/argp.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -11,9 +11,7 @@
 
 #include <doca_version.h>
 
-#include "argp/given.h"
 #include "argp/param.h"
-#include "argp/usage.h"
 #include "log/backend.h"
 #include "log/log.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* The usage text. */
-#include "argp/usage.h"
+#include "argp/argp.h"
 
 #include <errno.h>
 #include <stdio.h>

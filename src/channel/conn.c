@@ -6,8 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "channel/decode.h"
-#include "channel/encode.h"
+#include "channel/message.h"
 #include "channel/stream.h"
 #include "secret/secret.h"
 

@@ -3,7 +3,7 @@
  * Decodes untrusted bytes in one pass over libcbor's tokens and accepts exactly the format of the
  * messages, without allocation or recursion.
  */
-#include "channel/decode.h"
+#include "channel/message.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -19,6 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "local/fault.h"
+
 #define DPUMAP_CHANNEL_VERSION 1u
 
 #define DPUMAP_EXPORT_NAME_MAX 64 /* with the NUL */
@@ -130,5 +132,17 @@ bool dpumap_event_find(const struct dpumap_msg *msg, enum dpumap_event *event);
 
 /* Valid names have 1 to 63 of A-Z a-z 0-9 . _ - and begin with a letter or digit. */
 bool dpumap_export_name_valid(const char *name);
+
+/* Messages to bytes. */
+
+/* INVALID_VALUE for a field above its limit, TOO_BIG when buf is too small. */
+doca_error_t dpumap_msg_encode(const struct dpumap_msg *msg, uint8_t *buf, size_t size, size_t *len,
+			       struct dpumap_fault *fault);
+
+/* Bytes from an untrusted peer to messages. */
+
+/* Decodes untrusted bytes. INVALID_VALUE with the reason; msg is then invalid. */
+doca_error_t dpumap_msg_decode(const uint8_t *buf, size_t len, struct dpumap_msg *msg,
+			       struct dpumap_fault *fault);
 
 #endif

@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "channel/decode.h"
+#include "channel/message.h"
 #include "channel/reply.h"
 #include "channel/stream.h"
 #include "local/trusted.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "device/context_fd.h"
+#include "device/device.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,13 +6,13 @@
 #ifndef DPUMAP_DEVICE_HCA_H
 #define DPUMAP_DEVICE_HCA_H
 
+#include <doca_error.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <doca_error.h>
-
 #include "device/caps.h"
+#include "device/sysfs.h"
 
 struct dpumap_hca; /* reference counted */
 
@@ -28,5 +28,15 @@ bool dpumap_hca_same(const struct dpumap_hca *a, const struct dpumap_hca *b);
 const char *dpumap_hca_name(const struct dpumap_hca *hca);
 const char *dpumap_hca_sysfs_path(const struct dpumap_hca *hca);
 doca_error_t dpumap_hca_get_caps(struct dpumap_hca *hca, struct dpumap_caps *caps);
+
+/* The host's physical function, as the firmware of the DPU reports it. */
+struct dpumap_host_pf {
+	char pci_addr[DPUMAP_PCI_ADDR_SIZE]; /* the host's */
+	uint16_t vhca_id;
+	bool has_vhca_id;
+};
+
+/* DOCA_ERROR_NOT_SUPPORTED, logged as info, if the device does not manage a host's function. */
+doca_error_t dpumap_hca_query_host_pf(const struct dpumap_hca *hca, struct dpumap_host_pf *pf);
 
 #endif

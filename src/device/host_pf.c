@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "device/host_pf.h"
+#include "device/hca.h"
 
 #include <errno.h>
 #include <stdio.h>

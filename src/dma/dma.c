@@ -5,7 +5,6 @@
 
 #include "core/dev/caps.h"
 #include "core/pe/pe.h"
-#include "dma/task.h"
 #include "log/log.h"
 
 static struct doca_dma *dma_of(struct doca_ctx *ctx)

@@ -50,4 +50,15 @@ struct doca_dma {
 	struct doca_dma_task_memcpy *waiting; /* the first that is not posted in full */
 };
 
+/* Tasks of doca_dma. */
+
+/* Operations of the context. */
+doca_error_t dpumap_dma_task_submit(struct doca_task *task, uint32_t flags);
+doca_error_t dpumap_dma_task_check(const struct doca_task *task);
+bool dpumap_dma_task_progress(struct doca_ctx *ctx);
+void dpumap_dma_task_complete(struct doca_task *task);
+void dpumap_dma_enter_graph(struct doca_ctx *ctx);
+void dpumap_dma_flush(struct doca_ctx *ctx);
+bool dpumap_dma_is_ready(struct doca_ctx *ctx);
+
 #endif

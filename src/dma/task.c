@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "dma/task.h"
+#include "dma/dma.h"
 
 #include <inttypes.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "doctor/checks_caps.h"
+#include "doctor/checks.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,7 +12,6 @@
 
 #include "device/prm.h"
 #include "doctor/check_context.h"
-#include "doctor/checks_device.h"
 
 #define ADVICE_FIRMWARE "update the card's firmware (docs/hardware.md lists what supports it)"
 

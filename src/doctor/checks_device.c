@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "doctor/checks_device.h"
+#include "doctor/checks.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,7 +15,6 @@
 
 #include "base/array.h"
 #include "doctor/check_context.h"
-#include "doctor/checks_caps.h"
 
 #define ADVICE_DMESG "check dmesg for mlx5_core, then reload the driver or reset the card"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "doctor/checks_link.h"
+#include "doctor/checks.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,8 +17,6 @@
 
 #include "base/clock.h"
 #include "doctor/check_context.h"
-#include "doctor/checks_tls.h"
-#include "doctor/checks_trial.h"
 
 #define PINGS 16
 

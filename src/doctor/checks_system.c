@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "doctor/checks_system.h"
+#include "doctor/checks.h"
 
 #include <dirent.h>
 #include <inttypes.h>

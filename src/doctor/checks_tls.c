@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "doctor/checks_tls.h"
+#include "doctor/checks.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -13,7 +13,6 @@
 #include "base/clock.h"
 #include "common/pem.h"
 #include "doctor/check_context.h"
-#include "doctor/checks_link.h"
 
 static bool is_tls(const struct check_context *context)
 {

@@ -4,10 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "doctor/checks_device.h"
-#include "doctor/checks_link.h"
-#include "doctor/checks_system.h"
-#include "doctor/checks_trial.h"
+#include "doctor/checks.h"
 #include "doctor/report.h"
 #include "doctor/run_group.h"
 

@@ -3,7 +3,7 @@
 
 #include "core/buf/buf.h"
 #include "core/mmap/mmap.h"
-#include "device/user_pd.h"
+#include "device/device.h"
 #include "log/log.h"
 
 doca_error_t doca_rdma_bridge_get_dev_pd(const struct doca_dev *dev, struct ibv_pd **pd)

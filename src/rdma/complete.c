@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "rdma/complete.h"
+#include "rdma/task.h"
 
 #include "device/queue/rdma_quick.h"
 #include "rdma/manager.h"
-#include "rdma/submit.h"
-#include "rdma/task.h"
 #include "rdma/task_list.h"
 #include "rdma/wind_down.h"
 

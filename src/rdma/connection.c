@@ -6,7 +6,7 @@
 
 #include "device/cm/connect.h"
 #include "log/log.h"
-#include "rdma/queue.h"
+#include "rdma/rdma.h"
 #include "rdma/wind_down.h"
 
 #define MAX_ENDED 1024 /* objects of connections that ended, for calls that come late */

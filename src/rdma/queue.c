@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "rdma/queue.h"
+#include "rdma/rdma.h"
 
 #include "rdma/task.h"
 

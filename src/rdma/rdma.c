@@ -6,13 +6,9 @@
 #include "core/pe/pe.h"
 #include "device/port.h"
 #include "log/log.h"
-#include "rdma/complete.h"
 #include "rdma/connection.h"
 #include "rdma/manager.h"
 #include "rdma/prepare.h"
-#include "rdma/queue.h"
-#include "rdma/settings.h"
-#include "rdma/submit.h"
 #include "rdma/task.h"
 #include "rdma/wind_down.h"
 

@@ -162,4 +162,14 @@ static inline struct doca_rdma *dpumap_rdma_of(const struct doca_ctx *ctx)
 	return (struct doca_rdma *)ctx;
 }
 
+/* The properties of a context of doca_rdma. */
+void dpumap_rdma_settings_init(struct rdma_settings *settings, const struct dpumap_caps *caps);
+
+/* The queue that all connections of a context share. */
+
+/* Create the queue of a context that starts. dpumap_rdma_close_queue() destroys it. */
+doca_error_t dpumap_rdma_open_queue(struct doca_rdma *rdma);
+/* How many work requests, and pieces in each, one connection has in the queue at a time. */
+uint32_t dpumap_rdma_queue_depth(const struct doca_rdma *rdma);
+
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "rdma/submit.h"
+#include "rdma/task.h"
 
 #include "core/mmap/resolve.h"
 #include "core/pe/pe.h"

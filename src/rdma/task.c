@@ -3,7 +3,6 @@
 
 #include "log/log.h"
 #include "rdma/prepare.h"
-#include "rdma/task_functions.h"
 
 /* --- pools ------------------------------------------------------------------------------------ */
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* What all kinds of tasks have alike: most functions of users. */
-#include "rdma/task_functions.h"
-
 #include "rdma/task.h"
 
 /* --- configuration, and the callbacks --------------------------------------------------------- */

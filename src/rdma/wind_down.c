@@ -9,8 +9,8 @@
 #include "core/pe/pe.h"
 #include "device/queue/rdma_queue.h"
 #include "log/log.h"
-#include "rdma/complete.h"
 #include "rdma/connection.h"
+#include "rdma/task.h"
 #include "rdma/task_list.h"
 
 /* An unreachable peer fails tasks earlier; one that does not receive never does. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "sync_event/event.h"
+#include "sync_event/sync_event.h"
 
 #include <sched.h>
 #include <time.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "sync_event/event.h"
+#include "sync_event/sync_event.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,9 +11,6 @@
 #include "core/mmap/resolve.h"
 #include "core/pe/pe.h"
 #include "log/log.h"
-#include "sync_event/export.h"
-#include "sync_event/run.h"
-#include "sync_event/task.h"
 
 #define CELL_BYTES sizeof(uint64_t)
 #define CELL_ALIGN 4096 /* a page, which holds nothing else that devices could reach */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "sync_event/export.h"
+#include "sync_event/sync_event.h"
 
 #include <stdlib.h>
 
@@ -7,7 +7,6 @@
 #include "log/log.h"
 #include "secret/secret.h"
 #include "sync_event/blob.h"
-#include "sync_event/event.h"
 
 #define NET_ACCESS                                                                   \
 	((uint32_t)(DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_RDMA_READ | \

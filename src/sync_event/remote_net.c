@@ -5,7 +5,7 @@
 
 #include "core/mmap/resolve.h"
 #include "log/log.h"
-#include "sync_event/export.h"
+#include "sync_event/sync_event.h"
 
 struct doca_sync_event_remote_net {
 	struct doca_mmap *map;

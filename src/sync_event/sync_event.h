@@ -105,4 +105,40 @@ static inline struct sync_task *dpumap_sync_task_of(struct doca_task *task)
 	return (struct sync_task *)task;
 }
 
+/* The object. */
+
+/* An event without a counter yet. */
+doca_error_t dpumap_sync_create(struct doca_sync_event **event);
+
+/* Log and return BAD_STATE unless the event is started. */
+doca_error_t dpumap_sync_check_started(const struct doca_sync_event *event, const char *function);
+/* Create the queue for the counter in a map's memory. */
+doca_error_t dpumap_sync_open_counter(struct doca_sync_event *event, const struct doca_mmap *map,
+				      struct doca_dev *dev, uint64_t addr);
+
+/* Exports and imports of sync events. */
+
+/* Import the map of a counter, over PCI or from an RDMA peer. */
+doca_error_t dpumap_sync_import(struct doca_dev *dev, const uint8_t *data, size_t sz, bool to_net,
+				struct doca_mmap **map);
+doca_error_t dpumap_sync_destroy_map(struct doca_mmap *map);
+/* End all exports. On failure call again. */
+doca_error_t dpumap_sync_end_exports(struct doca_sync_event *event);
+
+/* Execution of the tasks of sync events. */
+
+/* Operations of the context. */
+doca_error_t dpumap_sync_submit(struct doca_task *task, uint32_t flags);
+doca_error_t dpumap_sync_check(const struct doca_task *task);
+struct doca_task *dpumap_sync_poll(struct doca_ctx *ctx);
+doca_error_t dpumap_sync_arm(struct doca_ctx *ctx);
+bool dpumap_sync_is_ready(struct doca_ctx *ctx);
+void dpumap_sync_begin_stop(struct doca_ctx *ctx);
+
+/* The tasks of sync events. */
+
+/* Operations of the context. */
+void dpumap_sync_complete(struct doca_task *task);
+void dpumap_sync_enter_graph(struct doca_ctx *ctx);
+
 #endif

@@ -35,7 +35,7 @@
 #include <dpumap/desc.h>
 
 #include "channel/conn.h"
-#include "channel/encode.h"
+#include "channel/message.h"
 #include "device/prm.h"
 #include "stats.h"
 

@@ -14,7 +14,6 @@
 
 #include "core/buf/buf.h"
 #include "core/mmap/mmap.h"
-#include "core/mmap/state.h"
 
 #define THREADS	 8
 #define ROUNDS	 2000

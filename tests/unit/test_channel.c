@@ -10,9 +10,8 @@
 
 #include "base/array.h"
 #include "channel/conn.h"
-#include "channel/decode.h"
-#include "channel/encode.h"
 #include "channel/fields.h"
+#include "channel/message.h"
 
 #define LEN(a) ARRAY_SIZE(a)
 

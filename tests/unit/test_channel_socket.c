@@ -16,8 +16,8 @@
 #include "base/array.h"
 #include "channel/client.h"
 #include "channel/conn.h"
-#include "channel/encode.h"
 #include "channel/listener.h"
+#include "channel/message.h"
 #include "temporary.h"
 
 #define CLIENT_TIMEOUT_MS 300u

@@ -18,7 +18,7 @@
 
 #include "base/array.h"
 #include "channel/conn.h"
-#include "channel/decode.h"
+#include "channel/message.h"
 #include "pki.h"
 
 #define BIG_FRAME 60000u

@@ -7,6 +7,8 @@
 #ifndef EMU_FAULT_H
 #define EMU_FAULT_H
 
+#include <json-c/json.h>
+
 #include "emu/ipc/proto.h"
 #include "emu/server/uverbs/cmd.h"
 
@@ -36,5 +38,13 @@ struct emu_fault_counted emu_fault_completions(void);
 
 /* Does the pattern of a rule match the name of a command? */
 bool emu_fault_matches(const char *pattern, const char *name);
+
+/*
+ * The active faults: each as the words that follow `dpumap-emu fault`. Those of functions, ports and queue
+ * pairs are read from their state; rules for commands and completions end when they have failed their number.
+ */
+
+/* An array of objects. */
+struct json_object *emu_fault_describe(void);
 
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "emu/server/admin/fault_list.h"
+#include "emu/server/admin/fault.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "emu/ipc/proto.h"
-#include "emu/server/admin/fault.h"
 #include "emu/server/admin/member.h"
 #include "emu/server/admin/port.h"
 #include "emu/server/card/path.h"

@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 #include "emu/server/admin/cma.h"
-#include "emu/server/admin/fault_list.h"
+#include "emu/server/admin/fault.h"
 #include "emu/server/admin/member.h"
 #include "emu/server/admin/wire.h"
 #include "emu/server/card/counters.h"

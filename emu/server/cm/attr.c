@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "emu/server/cm/attr.h"
+#include "emu/server/cm/cm_priv.h"
 
 #include <errno.h>
 #include <rdma/ib_user_ioctl_verbs.h>
@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "emu/server/cm/cm.h"
-#include "emu/server/cm/cm_priv.h"
 
 /* enum ibv_qp_state and enum ibv_qp_attr_mask, which no header of the kernel exports. */
 enum { STATE_INIT = 1, STATE_RTR = 2, STATE_RTS = 3 };

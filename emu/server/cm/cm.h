@@ -125,9 +125,7 @@ const char *emu_cm_state_name(enum emu_cm_state s);
 const struct emu_cm_path *emu_cm_path(const struct emu_cm_conn *c);
 
 /* The rest of the interface. */
-#include "emu/server/cm/attr.h"
-#include "emu/server/cm/receive.h"
+#include "emu/server/cm/cm_priv.h"
 #include "emu/server/cm/send.h"
-#include "emu/server/cm/timers.h"
 
 #endif

@@ -3,9 +3,11 @@
 #ifndef EMU_CM_CM_PRIV_H
 #define EMU_CM_CM_PRIV_H
 
+#include <stdint.h>
 #include <sys/queue.h>
 
 #include "emu/server/cm/cm.h"
+#include "emu/server/cm/mad.h"
 
 #define EMU_CM_ACK_DELAY 16 /* local_ca_ack_delay of the functions: uverbs/device.c */
 
@@ -72,5 +74,38 @@ uint64_t emu_cm_own_tid(const struct emu_cm_conn *c);
 void emu_cm_report(struct emu_cm_conn *c, enum emu_cm_event_type type, const struct emu_cm_msg *m);
 /* Free it without a message. */
 void emu_cm_discard(struct emu_cm_conn *c);
+
+/* The attributes of the queue pair of a connection. */
+struct emu_cm_conn;
+struct ib_uverbs_qp_attr;
+
+/*
+ * The attributes by which the connection's queue pair reaches `state` (enum ibv_qp_state: INIT,
+ * RTR, RTS), as the kernel's ib_cm_init_qp_attr(). Sets qp_attr_mask; the caller sets port_num,
+ * pkey_index and sgid_index, which the CM does not know, and the access flags are the kernel's.
+ * -EINVAL: the connection's state has no answer.
+ */
+int emu_cm_qp_attr(const struct emu_cm_conn *c, uint8_t state, struct ib_uverbs_qp_attr *a);
+
+/* What arrives. */
+struct emu_cm;
+struct emu_cm_path;
+
+/* A message arrived. `path` is the receiver's: sgid and port are the local ones. */
+void emu_cm_receive(struct emu_cm *cm, const struct emu_cm_path *path,
+		    const uint8_t mad[static EMU_MAD_BYTES]);
+
+/* Deadlines of connections: retries, timewait, and events that wait for the next turn. */
+
+/* Handle all deadlines that passed. */
+void emu_cm_expire(struct emu_cm *cm);
+
+/* For the files of the connection manager. */
+void emu_cm_set_deadline(struct emu_cm_conn *c, unsigned int ms);
+void emu_cm_clear_deadline(struct emu_cm_conn *c);
+void emu_cm_enter_timewait(struct emu_cm_conn *c);
+void emu_cm_reset_to_idle(struct emu_cm_conn *c);
+/* The request was answered: stop its retries. */
+void emu_cm_answered(struct emu_cm_conn *c);
 
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "emu/server/cm/receive.h"
+#include "emu/server/cm/cm_priv.h"
 
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <string.h>
 
 #include "emu/server/cm/cm.h"
-#include "emu/server/cm/cm_priv.h"
 #include "emu/server/cm/post.h"
 
 /* An event is the last thing that a function here does: its handler may destroy the connection. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "emu/server/cm/timers.h"
+#include "emu/server/cm/cm_priv.h"
 
 #include "emu/server/cm/cm.h"
-#include "emu/server/cm/cm_priv.h"
 #include "emu/server/cm/post.h"
 
 static void announce(struct emu_cm *cm)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "emu/server/devx/caps.h"
+#include "emu/server/devx/commands.h"
 
 #include <stdio.h>
 
 #include "base/array.h"
 #include "emu/server/card/topology.h"
-#include "emu/server/devx/counter.h"
 #include "emu/server/devx/prm_caps.h"
 
 /* 8 << 4 entries: the largest size of the encoding, which is for InfiniBand. */

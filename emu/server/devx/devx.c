@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "emu/server/devx/devx.h"
+#include "emu/server/devx/commands.h"
 
 #include <errno.h>
 #include <string.h>
@@ -7,7 +7,6 @@
 #include "base/array.h"
 #include "emu/server/card/segments.h"
 #include "emu/server/card/topology.h"
-#include "emu/server/devx/counter.h"
 #include "emu/server/devx/events.h"
 #include "emu/server/devx/firmware.h"
 #include "emu/server/devx/mkey.h"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "emu/server/devx/firmware.h"
 
-#include "emu/server/devx/caps.h"
-#include "emu/server/devx/counter.h"
-#include "emu/server/devx/general.h"
+#include "emu/server/devx/commands.h"
 #include "emu/server/devx/mkey.h"
 #include "emu/server/devx/prm_alias.h"
 #include "emu/server/devx/prm_mkey.h"

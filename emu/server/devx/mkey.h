@@ -3,6 +3,8 @@
 #ifndef EMU_DEVX_MKEY_H
 #define EMU_DEVX_MKEY_H
 
+#include <stdint.h>
+
 #include "emu/server/devx/mailbox.h"
 #include "emu/server/devx/prm_mkey.h"
 #include "emu/server/devx/umem.h"
@@ -22,5 +24,13 @@ int emu_devx_create_alias(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj
 int emu_devx_query_alias(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
 
 int emu_devx_mkey_undo(struct emu_uobj *o);
+
+/*
+ * Changes of mkeys by work requests: UMR, which also binds a memory window and invalidates a key
+ * locally, and a peer's send with invalidate.
+ */
+
+/* Execute the changes that the QP's engine has posted (struct emu_umr). */
+void emu_umr_serve(uint32_t qpn);
 
 #endif

@@ -3,7 +3,7 @@
  * The rules are those of ib_uverbs_attach_mcast() and ib_attach_mcast(). On Ethernet the multicast LID
  * has no meaning and is ignored, as there (is_valid_mcast_lid).
  */
-#include "emu/server/uverbs/mcast.h"
+#include "emu/server/uverbs/handlers.h"
 
 #include <errno.h>
 

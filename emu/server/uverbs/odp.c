@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "emu/server/uverbs/odp.h"
+#include "emu/server/uverbs/handlers.h"
 
 #include <errno.h>
 #include <stdlib.h>

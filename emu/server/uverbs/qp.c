@@ -11,7 +11,7 @@
 #include "emu/server/uverbs/cmd.h"
 #include "emu/server/uverbs/cq.h"
 #include "emu/server/uverbs/events.h"
-#include "emu/server/uverbs/mcast.h"
+#include "emu/server/uverbs/handlers.h"
 #include "emu/server/uverbs/pd.h"
 #include "emu/server/uverbs/queue.h"
 #include "emu/server/uverbs/srq.h"

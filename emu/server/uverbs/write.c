@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "emu/server/uverbs/write.h"
+#include "emu/server/uverbs/handlers.h"
 
 #include <errno.h>
 
 #include "emu/server/uverbs/ah.h"
 #include "emu/server/uverbs/cmd.h"
-#include "emu/server/uverbs/cq_modify.h"
-#include "emu/server/uverbs/device.h"
 #include "emu/server/uverbs/events.h"
-#include "emu/server/uverbs/mcast.h"
 #include "emu/server/uverbs/mr.h"
 #include "emu/server/uverbs/mw.h"
 #include "emu/server/uverbs/pd.h"

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "device/host_pf.h"
+#include "device/hca.h"
 #include "log/log.h"
 
 static doca_error_t check(const struct comch_control *control, const char *function, bool is_given)

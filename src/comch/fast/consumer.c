@@ -4,8 +4,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "comch/fast/consumer_ctx.h"
-#include "comch/fast/consumer_path.h"
 #include "log/log.h"
 
 static bool permits_messages(const struct doca_mmap *mmap)

@@ -11,9 +11,8 @@
 #ifndef DPUMAP_COMCH_CONSUMER_H
 #define DPUMAP_COMCH_CONSUMER_H
 
-#include <stdatomic.h>
-
 #include <doca_comch_consumer.h>
+#include <stdatomic.h>
 
 #include "comch/connection/connection.h"
 #include "comch/fast/fast.h"
@@ -62,5 +61,30 @@ static inline struct doca_comch_consumer *dpumap_comch_consumer_of(const struct 
 {
 	return (struct doca_comch_consumer *)ctx;
 }
+
+/* The context of a consumer. */
+extern const struct ctx_ops dpumap_comch_consumer_ctx_ops;
+
+/* Progress that found no task; true if something happened. */
+bool dpumap_comch_consumer_idle(struct doca_comch_consumer *consumer);
+
+/* The frames for a consumer, and the paths that producers of the peer have to it. */
+extern const struct comch_endpoint_ops dpumap_comch_consumer_endpoint_ops;
+
+/* Tell the peer that there is a consumer. Its answer follows. */
+doca_error_t dpumap_comch_consumer_announce(struct doca_comch_consumer *consumer);
+/* Tell the peer that the consumer is gone, and destroy all paths. On failure call again. */
+doca_error_t dpumap_comch_consumer_withdraw(struct doca_comch_consumer *consumer);
+
+/* Operations of a consumer's context on its tasks. */
+doca_error_t dpumap_comch_consumer_task_submit(struct doca_task *task, uint32_t flags);
+doca_error_t dpumap_comch_consumer_task_check(const struct doca_task *task);
+void dpumap_comch_consumer_task_complete(struct doca_task *task);
+
+/* The next task that is finished, with its status; NULL if there is none. */
+struct doca_comch_consumer_task_post_recv *
+dpumap_comch_consumer_next_task(struct doca_comch_consumer *consumer);
+/* Complete that task, or consumer->finished; if there is none, do what is to be done then. */
+bool dpumap_comch_consumer_task_progress(struct doca_ctx *ctx);
 
 #endif

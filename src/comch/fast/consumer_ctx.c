@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "comch/fast/consumer_ctx.h"
+#include "comch/fast/consumer.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "comch/fast/consumer_path.h"
-#include "comch/fast/consumer_task.h"
 #include "core/pe/pe.h"
 #include "log/log.h"
 

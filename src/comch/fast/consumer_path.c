@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "comch/fast/consumer_path.h"
+#include "comch/fast/consumer.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "comch/fast/consumer_task.h"
+#include "comch/fast/consumer.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "comch/fast/consumer_ctx.h"
 #include "core/buf/walk.h"
 #include "log/log.h"
 

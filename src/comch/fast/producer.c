@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "comch/fast/producer_ctx.h"
 #include "comch/fast/producer_link.h"
 #include "log/log.h"
 

@@ -13,9 +13,8 @@
 #ifndef DPUMAP_COMCH_PRODUCER_H
 #define DPUMAP_COMCH_PRODUCER_H
 
-#include <stdatomic.h>
-
 #include <doca_comch_producer.h>
+#include <stdatomic.h>
 
 #include "comch/connection/connection.h"
 #include "comch/fast/fast.h"
@@ -79,5 +78,23 @@ static inline bool dpumap_comch_link_is_up(const struct producer_link *link)
 {
 	return atomic_load_explicit(&link->state, memory_order_acquire) == LINK_UP;
 }
+
+/* The context of a producer. */
+extern const struct ctx_ops dpumap_comch_producer_ctx_ops;
+
+/* Progress that found no task; true if something happened. */
+bool dpumap_comch_producer_idle(struct doca_comch_producer *producer);
+
+/* Operations of a producer's context on its tasks. */
+doca_error_t dpumap_comch_producer_task_submit(struct doca_task *task, uint32_t flags);
+doca_error_t dpumap_comch_producer_task_check(const struct doca_task *task);
+void dpumap_comch_producer_task_complete(struct doca_task *task);
+void dpumap_comch_producer_flush(struct doca_ctx *ctx);
+
+/* The next task that is finished, with its status; NULL if there is none. */
+struct doca_comch_producer_task_send *
+dpumap_comch_producer_next_task(struct doca_comch_producer *producer);
+/* Complete that task; if there is none, do what is to be done then. */
+bool dpumap_comch_producer_task_progress(struct doca_ctx *ctx);
 
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "comch/fast/producer_ctx.h"
+#include "comch/fast/producer.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "comch/fast/producer_link.h"
-#include "comch/fast/producer_task.h"
 #include "core/pe/pe.h"
 #include "log/log.h"
 

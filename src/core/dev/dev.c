@@ -6,7 +6,7 @@
 
 #include <dpumap/dev.h>
 
-#include "device/context_fd.h"
+#include "device/device.h"
 #include "log/log.h"
 
 /* All open devices of the process. */

@@ -5,7 +5,7 @@
 
 #include "core/dev/dev.h"
 #include "core/dev/devinfo_rep.h"
-#include "device/host_pf.h"
+#include "device/hca.h"
 #include "device/sysfs.h"
 #include "log/log.h"
 

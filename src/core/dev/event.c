@@ -3,7 +3,7 @@
 #include <dpumap/dev.h>
 
 #include "core/dev/dev.h"
-#include "device/async.h"
+#include "device/device.h"
 #include "log/log.h"
 
 doca_error_t dpumap_dev_get_event_handle(const struct doca_dev *dev, int *fd)

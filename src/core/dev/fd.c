@@ -8,7 +8,7 @@
 #include <dpumap/dev.h>
 
 #include "core/dev/dev.h"
-#include "device/context_fd.h"
+#include "device/device.h"
 #include "local/passed_fd.h"
 #include "log/log.h"
 

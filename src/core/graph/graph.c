@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "core/graph/instance.h"
 #include "core/pe/pe.h"
 #include "log/log.h"
 

@@ -10,7 +10,6 @@
 #define DPUMAP_CORE_GRAPH_GRAPH_H
 
 #include <doca_compat.h>
-
 #include <doca_graph.h>
 
 #include "core/pe/ctx.h"
@@ -60,5 +59,11 @@ static inline bool dpumap_graph_is_started(const struct doca_graph *graph)
 {
 	return graph->ctx.state == DOCA_CTX_STATE_RUNNING;
 }
+
+/* Execution of the instances of a graph. */
+
+/* Operations of the context of a graph. */
+bool dpumap_graph_progress(struct doca_ctx *ctx);
+bool dpumap_graph_is_ready(struct doca_ctx *ctx);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "core/graph/instance.h"
+#include "core/graph/graph.h"
 
 #include <stdlib.h>
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "core/mmap/config.h"
+#include "core/mmap/mmap.h"
 
 #include <stdlib.h>
 
 #include "core/access.h"
-#include "core/mmap/state.h"
-#include "core/mmap/token.h"
 #include "log/log.h"
 
 doca_error_t dpumap_mmap_check_settable(const struct doca_mmap *mmap, const char *function)

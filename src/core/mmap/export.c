@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "core/mmap/config.h"
 #include "core/mmap/mmap.h"
 
 #include <stdlib.h>
@@ -8,10 +7,10 @@
 #include <dpumap/desc.h>
 
 #include "core/dev/caps.h"
+#include "device/device.h"
 #include "device/memory/access.h"
 #include "device/memory/export.h"
 #include "device/port.h"
-#include "device/user_pd.h"
 #include "log/log.h"
 #include "secret/secret.h"
 

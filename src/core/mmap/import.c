@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "core/mmap/config.h"
 #include "core/mmap/mmap.h"
-#include "core/mmap/state.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include <dpumap/desc.h>
 
+#include "device/device.h"
 #include "device/memory/export.h"
-#include "device/user_pd.h"
 #include "log/log.h"
 
 static doca_error_t decode(const void *export_desc, size_t len, struct dpumap_desc *desc)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "core/mmap/mmap.h"
-#include "core/mmap/state.h"
-#include "core/mmap/token.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

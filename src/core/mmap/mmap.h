@@ -7,11 +7,11 @@
 #ifndef DPUMAP_CORE_MMAP_MMAP_H
 #define DPUMAP_CORE_MMAP_MMAP_H
 
+#include <doca_mmap.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include <doca_mmap.h>
 #include <dpumap/desc.h>
 
 #include "core/dev/dev.h"
@@ -122,5 +122,34 @@ static inline void dpumap_mmap_unlock(const struct doca_mmap **mmap)
 #define dpumap_mmap_guard(mmap)                                                             \
 	__attribute__((cleanup(dpumap_mmap_unlock), unused)) const struct doca_mmap *held = \
 		dpumap_mmap_lock(mmap)
+
+/* Settings of a map, and its list of devices. */
+
+/* Log and return why a setter may not change the map; DOCA_SUCCESS if it may. */
+doca_error_t dpumap_mmap_check_settable(const struct doca_mmap *mmap, const char *function);
+
+/* Find the slot of a device; DOCA_ERROR_NOT_FOUND, logged, if the map does not have it. */
+doca_error_t dpumap_mmap_get_slot(const struct doca_mmap *mmap, const struct doca_dev *dev,
+				  struct mmap_slot **slot);
+
+/* Append a device, unchecked. */
+doca_error_t dpumap_mmap_add_slot(struct doca_mmap *mmap, struct doca_dev *dev);
+
+/* Starting and stopping a map. */
+void dpumap_mmap_set_state(struct doca_mmap *mmap, enum mmap_state state);
+
+/* No more copies may use fast_key. */
+static inline void dpumap_mmap_drop_fast_key(struct doca_mmap *mmap)
+{
+	atomic_store_explicit(&mmap->fast_dev, NULL, memory_order_release);
+}
+
+/* Remove the registration and descriptors of one device. On failure the slot keeps both. */
+doca_error_t dpumap_mmap_unregister(struct mmap_slot *slot);
+
+/* Access keys that users set for exports. */
+
+/* Wipe and free the user's access key for exports by this device. */
+void dpumap_mmap_drop_token(struct mmap_slot *slot);
 
 #endif

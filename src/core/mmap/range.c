@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "core/mmap/config.h"
+#include "core/mmap/mmap.h"
 
 #include <errno.h>
 #include <fcntl.h>

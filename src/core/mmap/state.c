@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "core/mmap/state.h"
+#include "core/mmap/mmap.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,9 +7,8 @@
 
 #include <dpumap/mmap.h>
 
-#include "core/mmap/config.h"
 #include "device/memory/export.h"
-#include "device/memory/umem_region.h"
+#include "device/memory/region.h"
 #include "log/log.h"
 #include "secret/secret.h"
 

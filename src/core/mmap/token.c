@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "core/mmap/token.h"
+#include "core/mmap/mmap.h"
 
 #include <string.h>
 
 #include "core/dev/caps.h"
-#include "core/mmap/config.h"
 #include "device/memory/export.h"
 #include "log/log.h"
 #include "secret/secret.h"

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "core/pe/pe.h"
-#include "core/pe/task_priv.h"
+#include "core/pe/task_pool.h"
 #include "log/log.h"
 
 static const char *const state_names[] = {"IDLE", "STARTING", "RUNNING", "STOPPING"};

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "core/pe/task_priv.h"
-
 #include "core/pe/task_pool.h"
+
 #include "log/log.h"
 
 __attribute__((cold, noinline)) static doca_error_t refuse(const struct doca_task *task)

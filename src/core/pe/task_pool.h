@@ -78,4 +78,10 @@ static inline struct doca_task *dpumap_task_list_take(struct task_list *list)
 	return task;
 }
 
+/* What contexts do with their tasks. */
+struct doca_task;
+
+/* After the callback of a task: free it if the program did so before the callback. */
+void dpumap_task_release_early(struct doca_task *task);
+
 #endif

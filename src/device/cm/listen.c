@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "device/cm/listen.h"
+#include "device/cm/cm.h"
 
 #include <errno.h>
 #include <rdma/rdma_cma.h>

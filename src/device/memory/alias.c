@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "device/memory/alias.h"
+#include "device/memory/mkey.h"
 
 #include <string.h>
 

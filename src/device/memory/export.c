@@ -22,7 +22,7 @@
 #include "device/device_priv.h"
 #include "device/devx.h"
 #include "device/memory/access.h"
-#include "device/memory/ksm.h"
+#include "device/memory/mkey.h"
 #include "device/memory/region_priv.h"
 #include "device/memory/umem_mkey.h"
 #include "device/prm.h"

@@ -13,10 +13,9 @@
 #include "base/array.h"
 #include "device/device_priv.h"
 #include "device/memory/access.h"
-#include "device/memory/alias.h"
 #include "device/memory/devmem_priv.h"
 #include "device/memory/export.h"
-#include "device/memory/ksm.h"
+#include "device/memory/mkey.h"
 #include "log/log.h"
 
 /* The memory to register. */

@@ -9,6 +9,7 @@
 #include "device/device.h"
 
 struct dpumap_devmem;
+struct dpumap_devx_umem;
 struct dpumap_pci_export;
 struct dpumap_region;
 
@@ -46,5 +47,10 @@ void dpumap_region_unexport_rdma(struct dpumap_region *region);
 
 /* On failure the region stays, without what could be destroyed; call again. */
 doca_error_t dpumap_region_destroy(struct dpumap_region *region);
+
+/* Register a range on a umem whose first byte is `offset` bytes after that of the umem. */
+doca_error_t dpumap_region_register_umem(struct dpumap_devx_umem *umem, uint64_t offset,
+					 struct dpumap_range range, uint32_t access,
+					 struct dpumap_region **region);
 
 #endif

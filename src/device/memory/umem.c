@@ -7,8 +7,6 @@
 
 #include "device/device_priv.h"
 #include "device/errno.h"
-#include "device/memory/umem_dv.h"
-#include "device/memory/umem_ioctl.h"
 #include "device/memory/umem_mkey.h"
 #include "device/memory/umem_priv.h"
 #include "log/log.h"

@@ -3,7 +3,7 @@
  * The functions are looked up in the libmlx5 that is loaded, so that one build works with all
  * versions.
  */
-#include "device/memory/umem_dv.h"
+#include "device/memory/umem_priv.h"
 
 #include <dlfcn.h>
 #include <errno.h>

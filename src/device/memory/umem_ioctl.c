@@ -3,7 +3,7 @@
  * Before rdma-core 63 libmlx5 does not disclose the kernel's handle of a umem, which an importer
  * needs. So umems are registered here, with the handle kept.
  */
-#include "device/memory/umem_ioctl.h"
+#include "device/memory/umem_priv.h"
 
 #include <errno.h>
 #include <string.h>

@@ -39,4 +39,12 @@ struct dpumap_umem_ops {
 unsigned int dpumap_umem_access(const struct dpumap_devx_umem *umem);
 doca_error_t dpumap_umem_fail_reg(const struct dpumap_devx_umem *umem, int err);
 
+/* Umems through libmlx5, which can export them from rdma-core 63 on. */
+
+/* NULL if the loaded libmlx5 cannot export umems. */
+const struct dpumap_umem_ops *dpumap_umem_libmlx5_ops(void);
+
+/* Umems through the kernel's own interface, which every version has. */
+extern const struct dpumap_umem_ops dpumap_umem_ioctl_ops;
+
 #endif

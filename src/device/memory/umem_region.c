@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "device/memory/umem_region.h"
+#include "device/memory/region.h"
 
 #include <stdlib.h>
 

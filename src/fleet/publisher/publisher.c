@@ -7,9 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "fleet/publisher/publisher_lease.h"
 #include "fleet/publisher/publisher_priv.h"
-#include "fleet/publisher/publisher_steps.h"
 #include "fleet/publisher/wanted.h"
 
 #define REQUEST_MIN_MS 500u

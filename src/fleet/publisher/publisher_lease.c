@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "fleet/publisher/publisher_lease.h"
+#include "fleet/publisher/publisher_priv.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -73,4 +73,19 @@ void dpumap_publisher_failed(struct dpumap_publisher *p, const struct dpumap_fau
 void dpumap_publisher_confirmed(struct dpumap_publisher *p);
 void dpumap_publisher_forget_claim(struct dpumap_publisher *p);
 
+/* The lease of a publisher: granted, renewed, lost and revoked. */
+struct json_object;
+
+/* The answer to the request for a lease. */
+void dpumap_publisher_granted(struct dpumap_publisher *p, struct json_object *json);
+void dpumap_publisher_begin_renewal(struct dpumap_publisher *p);
+/* The lease ended while this DPU lives: everything is published again, under a new one. */
+void dpumap_publisher_lease_lost(struct dpumap_publisher *p);
+/* Waits for the answer: the next DPU may take the name at once. */
+void dpumap_publisher_revoke(struct dpumap_publisher *p, unsigned int wait_ms);
+
+/* The steps of a publisher, one request after the other: a lease, the claim of the name, checks, changes. */
+enum publisher_step dpumap_publisher_due_step(const struct dpumap_publisher *p);
+void dpumap_publisher_begin_step(struct dpumap_publisher *p);
+
 #endif

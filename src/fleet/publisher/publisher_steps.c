@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "fleet/publisher/publisher_steps.h"
+#include "fleet/publisher/publisher_priv.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,6 @@
 #include "base/clock.h"
 #include "fleet/etcd/answer.h"
 #include "fleet/etcd/body.h"
-#include "fleet/publisher/publisher_lease.h"
 #include "fleet/publisher/wanted.h"
 #include "fleet/record/record.h"
 
