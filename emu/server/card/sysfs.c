@@ -15,6 +15,7 @@
 #include "emu/server/card/pci.h"
 
 #define PATH_BYTES 512
+#define TEXT_BYTES 1024 /* resource has 741 */
 
 static const char *directory;
 
@@ -101,41 +102,34 @@ static int finish(const struct draft *d)
 	return err;
 }
 
-static int put_text(const struct emu_func *f, const char *file, const char *fmt, va_list ap)
+int emu_sysfs_put(const struct emu_func *f, const char *file, const char *fmt, ...)
 {
 	struct draft d;
+	va_list ap;
 	int err;
 
 	err = begin(f, file, &d);
 	if (err)
 		return err;
+	va_start(ap, fmt);
 	vfprintf(d.out, fmt, ap);
+	va_end(ap);
 	fputc('\n', d.out);
 	return finish(&d);
 }
 
-int emu_sysfs_put(const struct emu_func *f, const char *file, const char *fmt, ...)
-{
-	va_list ap;
-	int err;
-
-	va_start(ap, fmt);
-	err = put_text(f, file, fmt, ap);
-	va_end(ap);
-	return err;
-}
-
 void emu_sysfs_line(struct emu_sysfs_dir *d, const char *name, const char *fmt, ...)
 {
-	char file[PATH_BYTES];
+	char file[PATH_BYTES], text[TEXT_BYTES];
 	va_list ap;
 
 	if (d->err)
 		return;
 	snprintf(file, sizeof(file), "%s/%s", d->path, name);
 	va_start(ap, fmt);
-	d->err = put_text(d->f, file, fmt, ap);
+	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	d->err = emu_sysfs_put(d->f, file, "%s", text);
 }
 
 int emu_sysfs_put_bytes(const struct emu_func *f, const char *file, const void *bytes, size_t len)

@@ -28,7 +28,7 @@ struct emu_sysfs_dir {
 	int err; /* the first one */
 };
 
-/* Write one line to a file of the directory; nothing after an error. */
+/* Write a text of less than 1,024 bytes to a file of the directory; nothing after an error. */
 void emu_sysfs_line(struct emu_sysfs_dir *d, const char *name, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* emu_sysfs_put() with any bytes. */
