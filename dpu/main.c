@@ -83,7 +83,7 @@ static void on_hangup(int number)
 	signals_ask_stop();
 }
 
-static doca_error_t install_signal_handlers(bool has_file, struct dpumap_fault *fault)
+static doca_error_t install_signal_handlers(bool has_file, struct dpumap_error *error)
 {
 	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
 	struct sigaction hangup = {.sa_handler = has_file ? on_signal : on_hangup,
@@ -98,13 +98,13 @@ static doca_error_t install_signal_handlers(bool has_file, struct dpumap_fault *
 	if (sigaction(SIGTERM, &action, NULL) != 0 || sigaction(SIGINT, &action, NULL) != 0 ||
 	    sigaction(SIGHUP, NULL, &before) != 0 ||
 	    ((has_file || before.sa_handler != SIG_IGN) && sigaction(SIGHUP, &hangup, NULL) != 0))
-		return dpumap_fault_errno(fault, errno, "cannot set up signal handling");
+		return dpumap_error_errno(error, errno, "cannot set up signal handling");
 	return DOCA_SUCCESS;
 }
 
 /* Nobody needs to read standard output, and it may be closed. */
 static doca_error_t write_ready_line(const struct options *options, const struct daemon *daemon,
-				     struct dpumap_fault *fault)
+				     struct dpumap_error *error)
 {
 	int fd = options->ready_fd >= 0 ? options->ready_fd : STDOUT_FILENO;
 	char *line = NULL;
@@ -116,7 +116,7 @@ static doca_error_t write_ready_line(const struct options *options, const struct
 		return DOCA_SUCCESS;
 	out = open_memstream(&line, &len);
 	if (!out)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY,
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY,
 					"no memory for the ready line");
 	fputs("dpumapd: ready on ", out);
 	daemon_describe(daemon, out);
@@ -124,30 +124,30 @@ static doca_error_t write_ready_line(const struct options *options, const struct
 	is_written = fclose(out) == 0 && write(fd, line, len) == (ssize_t)len;
 	free(line);
 	if (!is_written && (errno != EBADF || options->ready_fd >= 0))
-		return dpumap_fault_errno(fault, errno, "cannot write the ready line");
+		return dpumap_error_errno(error, errno, "cannot write the ready line");
 	if (options->ready_fd >= 0)
 		close(options->ready_fd);
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t serve(const struct options *options, struct dpumap_fault *fault)
+static doca_error_t serve(const struct options *options, struct dpumap_error *error)
 {
 	struct daemon *daemon;
 	doca_error_t result;
 
 	log_begin();
-	result = install_signal_handlers(options->file, fault);
+	result = install_signal_handlers(options->file, error);
 	if (result == DOCA_SUCCESS)
-		result = daemon_create(options, &daemon, fault);
+		result = daemon_create(options, &daemon, error);
 	if (result == DOCA_ERROR_SHUTDOWN && signals_stop_is_asked()) {
 		log_line("stopped during the start");
 		return DOCA_SUCCESS;
 	}
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = write_ready_line(options, daemon, fault);
+	result = write_ready_line(options, daemon, error);
 	if (result == DOCA_SUCCESS)
-		result = daemon_run(daemon, fault);
+		result = daemon_run(daemon, error);
 	daemon_destroy(daemon);
 	if (result == DOCA_SUCCESS)
 		log_line("stopped");
@@ -156,7 +156,7 @@ static doca_error_t serve(const struct options *options, struct dpumap_fault *fa
 
 int main(int argc, char **argv)
 {
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	struct options options;
 	doca_error_t result;
 	int status;
@@ -164,19 +164,19 @@ int main(int argc, char **argv)
 	if (cli_open_standard_files() != 0)
 		return DPUMAP_EXIT_FAILED; /* and nowhere to say it */
 	dpumap_crypto_heap_protect();
-	if (privileges_forbid_dumps(&fault) != DOCA_SUCCESS) {
-		log_error("%s", fault.text);
-		return (int)dpumap_fault_exit(fault.code);
+	if (privileges_forbid_dumps(&error) != DOCA_SUCCESS) {
+		log_error("%s", error.text);
+		return (int)dpumap_error_exit(error.code);
 	}
 	options_parse(argc, argv, commands, &options);
 	if (options.command) {
 		status = options.command->run(&options);
 	} else {
-		result = options.check_only ? check_configuration(&options, &fault)
-					    : serve(&options, &fault);
+		result = options.check_only ? check_configuration(&options, &error)
+					    : serve(&options, &error);
 		if (result != DOCA_SUCCESS)
-			log_error("%s", fault.text);
-		status = (int)dpumap_fault_exit(result);
+			log_error("%s", error.text);
+		status = (int)dpumap_error_exit(result);
 	}
 	options_free(&options);
 	return status;

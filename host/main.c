@@ -160,7 +160,7 @@ static void set_library_log(const struct options *options)
 	setenv("DPUMAP_LOG_LEVEL", verbose ? "info" : "off", verbose);
 }
 
-static doca_error_t run(struct options *options, struct dpumap_fault *fault)
+static doca_error_t run(struct options *options, struct dpumap_error *error)
 {
 	struct config config = {0};
 	struct place place = {0};
@@ -168,11 +168,11 @@ static doca_error_t run(struct options *options, struct dpumap_fault *fault)
 
 	if (options->command->cli.takes & OPTION_CONNECTION &&
 	    !(options->command->cli.takes & OPTION_ANY_CONFIG))
-		result = config_load(options, &config, fault);
+		result = config_load(options, &config, error);
 	if (result == DOCA_SUCCESS)
-		result = place_find(options, &place, fault);
+		result = place_find(options, &place, error);
 	if (result == DOCA_SUCCESS)
-		result = options->command->run(options, fault);
+		result = options->command->run(options, error);
 	place_free(&place);
 	config_free(&config);
 	return result;
@@ -180,7 +180,7 @@ static doca_error_t run(struct options *options, struct dpumap_fault *fault)
 
 int main(int argc, char **argv)
 {
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	struct options options;
 	doca_error_t result;
 
@@ -191,15 +191,15 @@ int main(int argc, char **argv)
 	json_set_command(options.command->cli.name);
 	set_library_log(&options);
 	interrupt_catch();
-	result = run(&options, &fault);
+	result = run(&options, &error);
 	if (result == DOCA_SUCCESS && (fflush(stdout) != 0 || ferror(stdout)))
-		result = dpumap_fault_set(&fault, DOCA_ERROR_IO_FAILED,
+		result = dpumap_error_set(&error, DOCA_ERROR_IO_FAILED,
 					  "cannot write to standard output");
 	if (result != DOCA_SUCCESS) {
-		fprintf(stderr, "dpumap: %s\n", fault.text);
+		fprintf(stderr, "dpumap: %s\n", error.text);
 		interrupt_die();
 		if (options.given & OPTION_JSON)
-			json_print_error(&fault);
+			json_print_error(&error);
 	}
-	return (int)dpumap_fault_exit(result);
+	return (int)dpumap_error_exit(result);
 }

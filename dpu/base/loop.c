@@ -19,16 +19,16 @@ struct loop {
 	struct loop_stats stats;
 };
 
-doca_error_t loop_create(struct loop **loop, struct dpumap_fault *fault)
+doca_error_t loop_create(struct loop **loop, struct dpumap_error *error)
 {
 	struct loop *l = calloc(1, sizeof(*l));
 
 	if (!l)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for the server");
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for the server");
 	l->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (l->epoll < 0) {
 		free(l);
-		return dpumap_fault_errno(fault, errno, "cannot create an epoll instance");
+		return dpumap_error_errno(error, errno, "cannot create an epoll instance");
 	}
 	*loop = l;
 	return DOCA_SUCCESS;
@@ -43,34 +43,34 @@ void loop_destroy(struct loop *loop)
 }
 
 static doca_error_t control(const struct loop *loop, int op, struct watch *watch, uint32_t events,
-			    struct dpumap_fault *fault)
+			    struct dpumap_error *error)
 {
 	struct epoll_event event = {.events = events, .data.ptr = watch};
 
 	if (epoll_ctl(loop->epoll, op, watch->fd, &event) != 0)
-		return dpumap_fault_errno(fault, errno, "cannot poll a connection");
+		return dpumap_error_errno(error, errno, "cannot poll a connection");
 	watch->events = events;
 	return DOCA_SUCCESS;
 }
 
 doca_error_t loop_add(struct loop *loop, struct watch *watch, int fd, uint32_t events,
-		      ready_fn *ready, struct dpumap_fault *fault)
+		      ready_fn *ready, struct dpumap_error *error)
 {
 	doca_error_t result;
 
 	watch->fd = fd;
-	result = control(loop, EPOLL_CTL_ADD, watch, events, fault);
+	result = control(loop, EPOLL_CTL_ADD, watch, events, error);
 	if (result == DOCA_SUCCESS)
 		watch->ready = ready;
 	return result;
 }
 
 doca_error_t loop_change(struct loop *loop, struct watch *watch, uint32_t events,
-			 struct dpumap_fault *fault)
+			 struct dpumap_error *error)
 {
 	if (watch->events == events)
 		return DOCA_SUCCESS;
-	return control(loop, EPOLL_CTL_MOD, watch, events, fault);
+	return control(loop, EPOLL_CTL_MOD, watch, events, error);
 }
 
 void loop_remove(struct loop *loop, struct watch *watch)
@@ -104,13 +104,13 @@ void loop_get_stats(const struct loop *loop, struct loop_stats *stats)
 	*stats = loop->stats;
 }
 
-doca_error_t loop_turn(struct loop *loop, int timeout_ms, struct dpumap_fault *fault)
+doca_error_t loop_turn(struct loop *loop, int timeout_ms, struct dpumap_error *error)
 {
 	measure_turn(loop);
 	loop->num = epoll_wait(loop->epoll, loop->events, EVENTS_MAX, timeout_ms);
 	loop->woken = monotonic_ns();
 	if (loop->num < 0 && errno != EINTR)
-		return dpumap_fault_errno(fault, errno, "cannot wait for events");
+		return dpumap_error_errno(error, errno, "cannot wait for events");
 	for (loop->next = 0; loop->next < loop->num;) {
 		const struct epoll_event *event = &loop->events[loop->next++];
 		struct watch *watch = event->data.ptr;

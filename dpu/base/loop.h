@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "local/fault.h"
+#include "local/error.h"
 
 /* A source of events works for so long in a turn of the loop; what is left waits for the next one. */
 #define LOOP_SHARE_NS 10000000u
@@ -24,15 +24,15 @@ struct watch {
 	uint32_t events;
 };
 
-doca_error_t loop_create(struct loop **loop, struct dpumap_fault *fault);
+doca_error_t loop_create(struct loop **loop, struct dpumap_error *error);
 /* All watches must have been removed. NULL is allowed. */
 void loop_destroy(struct loop *loop);
 
 doca_error_t loop_add(struct loop *loop, struct watch *watch, int fd, uint32_t events,
-		      ready_fn *ready, struct dpumap_fault *fault);
+		      ready_fn *ready, struct dpumap_error *error);
 /* Changes the events to wait for. */
 doca_error_t loop_change(struct loop *loop, struct watch *watch, uint32_t events,
-			 struct dpumap_fault *fault);
+			 struct dpumap_error *error);
 /* Must be called before the descriptor is closed. An all-zero watch may be removed. */
 void loop_remove(struct loop *loop, struct watch *watch);
 
@@ -45,6 +45,6 @@ struct loop_stats {
 /* The number of the turn. */
 uint64_t loop_number(const struct loop *loop);
 void loop_get_stats(const struct loop *loop, struct loop_stats *stats);
-doca_error_t loop_turn(struct loop *loop, int timeout_ms, struct dpumap_fault *fault);
+doca_error_t loop_turn(struct loop *loop, int timeout_ms, struct dpumap_error *error);
 
 #endif

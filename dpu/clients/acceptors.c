@@ -27,12 +27,12 @@ struct acceptors {
 };
 
 doca_error_t acceptors_create(struct loop *loop, acceptors_cb *accepted, void *context,
-			      struct acceptors **acceptors, struct dpumap_fault *fault)
+			      struct acceptors **acceptors, struct dpumap_error *error)
 {
 	struct acceptors *a = calloc(1, sizeof(*a));
 
 	if (!a)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for listeners");
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for listeners");
 	a->loop = loop;
 	a->accepted = accepted;
 	a->context = context;
@@ -68,7 +68,7 @@ static uint32_t interest_in(const struct acceptor *acceptor)
 /* Level-triggered readiness that cannot be served would spin: stop polling until the next tick. */
 static void set_paused(struct acceptors *acceptors, bool is_paused)
 {
-	struct dpumap_fault ignored;
+	struct dpumap_error ignored;
 
 	if (acceptors->is_paused == is_paused)
 		return;
@@ -87,27 +87,27 @@ static void on_acceptor(struct watch *watch, uint32_t events)
 	struct acceptor *acceptor =
 		(struct acceptor *)((char *)watch - offsetof(struct acceptor, watch));
 	struct acceptors *all = acceptor->all;
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	struct dpumap_peer peer;
 	doca_error_t result = DOCA_SUCCESS;
 	int fd;
 
 	(void)events;
 	for (int i = 0; i < ACCEPTED_AT_ONCE; i++) {
-		result = dpumap_listener_accept(acceptor->listener, &fd, &peer, &fault);
+		result = dpumap_listener_accept(acceptor->listener, &fd, &peer, &error);
 		if (result == DOCA_SUCCESS)
 			all->accepted(all->context, fd, &peer);
 		else if (result != DOCA_ERROR_CONNECTION_RESET)
 			break;
 	}
 	if (result == DOCA_ERROR_FULL) {
-		log_from(DPUMAP_LINE_ERROR, "lack of file descriptors", "%s", fault.text);
+		log_from(DPUMAP_LINE_ERROR, "lack of file descriptors", "%s", error.text);
 		set_paused(all, true);
 	}
 }
 
 doca_error_t acceptors_add(struct acceptors *acceptors, struct dpumap_listener *listener,
-			   struct dpumap_fault *fault)
+			   struct dpumap_error *error)
 {
 	struct acceptor *acceptor = calloc(1, sizeof(*acceptor));
 	struct acceptor **at = &acceptors->first;
@@ -115,12 +115,12 @@ doca_error_t acceptors_add(struct acceptors *acceptors, struct dpumap_listener *
 
 	if (!acceptor) {
 		dpumap_listener_destroy(listener);
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a listener");
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for a listener");
 	}
 	acceptor->all = acceptors;
 	acceptor->listener = listener;
 	result = loop_add(acceptors->loop, &acceptor->watch, dpumap_listener_fd(listener), 0,
-			  on_acceptor, fault);
+			  on_acceptor, error);
 	if (result != DOCA_SUCCESS) {
 		close_acceptor(acceptor);
 		return result;
@@ -133,7 +133,7 @@ doca_error_t acceptors_add(struct acceptors *acceptors, struct dpumap_listener *
 
 static bool is_at(const struct acceptor *acceptor, const char *text)
 {
-	struct dpumap_fault ignored = {0};
+	struct dpumap_error ignored = {0};
 	struct dpumap_address address;
 
 	return dpumap_address_parse(text, &address, &ignored) == DOCA_SUCCESS &&
@@ -169,17 +169,17 @@ static bool is_chosen(const struct acceptor *acceptor, const struct acceptors_ch
 void acceptors_use(struct acceptors *acceptors, const struct acceptors_choice *choice)
 {
 	struct acceptor **at = &acceptors->first;
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	struct acceptor *acceptor;
 
 	while ((acceptor = *at)) {
 		acceptor->is_used = is_chosen(acceptor, choice);
 		if (acceptor->is_used &&
-		    loop_change(acceptors->loop, &acceptor->watch, interest_in(acceptor), &fault) ==
+		    loop_change(acceptors->loop, &acceptor->watch, interest_in(acceptor), &error) ==
 			    DOCA_SUCCESS) {
 			if (dpumap_listener_open_to(acceptor->listener, choice->open_to_all,
-						    &fault) != DOCA_SUCCESS)
-				log_error("%s", fault.text);
+						    &error) != DOCA_SUCCESS)
+				log_error("%s", error.text);
 			at = &acceptor->next;
 			continue;
 		}

@@ -16,13 +16,13 @@ typedef void acceptors_cb(void *context, int fd, const struct dpumap_peer *peer)
 
 /* Borrows the loop until acceptors_destroy(). */
 doca_error_t acceptors_create(struct loop *loop, acceptors_cb *accepted, void *context,
-			      struct acceptors **acceptors, struct dpumap_fault *fault);
+			      struct acceptors **acceptors, struct dpumap_error *error);
 /* Closes all listeners. NULL is allowed. */
 void acceptors_destroy(struct acceptors *acceptors);
 
 /* Takes the listener over, also on failure. Accepts nothing from it before acceptors_use(). */
 doca_error_t acceptors_add(struct acceptors *acceptors, struct dpumap_listener *listener,
-			   struct dpumap_fault *fault);
+			   struct dpumap_error *error);
 /* The listener at this address; NULL: none. */
 const struct dpumap_listener *acceptors_find(const struct acceptors *acceptors,
 					     const char *address);

@@ -31,20 +31,20 @@ static struct session *find_owner(const struct by_address *b, const struct cm_re
 
 /* Takes the request over, also on failure. */
 static doca_error_t accept_for(const struct by_address *b, struct session *session, uint64_t id,
-			       const struct cm_request *request, struct dpumap_fault *fault)
+			       const struct cm_request *request, struct dpumap_error *error)
 {
 	struct named_export *export = export_table_find_id(b->exports, id);
 	doca_error_t result;
 
 	if (!export)
-		result = dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND, "the export has ended");
+		result = dpumap_error_set(error, DOCA_ERROR_NOT_FOUND, "the export has ended");
 	else
-		result = session_add_rdma_conn(session, id, fault);
+		result = session_add_rdma_conn(session, id, error);
 	if (result != DOCA_SUCCESS) {
 		cm_listener_reject(request->id);
 		return result;
 	}
-	result = export_accept(export, session, request->id, fault);
+	result = export_accept(export, session, request->id, error);
 	if (result != DOCA_SUCCESS)
 		session_remove_rdma_conn(session, id);
 	return result;
@@ -53,7 +53,7 @@ static doca_error_t accept_for(const struct by_address *b, struct session *sessi
 static void on_request(void *context, const struct cm_request *request)
 {
 	struct by_address *b = context;
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	struct session *session;
 	uint64_t export = 0;
 
@@ -66,13 +66,13 @@ static void on_request(void *context, const struct cm_request *request)
 		cm_listener_reject(request->id);
 		return;
 	}
-	if (accept_for(b, session, export, request, &fault) == DOCA_SUCCESS)
+	if (accept_for(b, session, export, request, &error) == DOCA_SUCCESS)
 		session_log(session, DPUMAP_LINE_INFO, "connects to export %s by address, from %s",
 			    export_get_spec(export_table_find_id(b->exports, export))->name,
 			    request->peer);
 	else
 		session_log(session, DPUMAP_LINE_WARNING,
-			    "rejected its RDMA connection from %s: %s", request->peer, fault.text);
+			    "rejected its RDMA connection from %s: %s", request->peer, error.text);
 }
 
 /* -- connections -- */
@@ -98,16 +98,16 @@ static void on_end(void *context, void *connection)
 /* -- life -- */
 
 doca_error_t by_address_create(struct loop *loop, struct session *const *sessions,
-			       struct by_address **by_address, struct dpumap_fault *fault)
+			       struct by_address **by_address, struct dpumap_error *error)
 {
 	static const struct cm_handlers handlers = {on_request, on_established, on_end};
 	struct by_address *b = calloc(1, sizeof(*b));
 	doca_error_t result;
 
 	if (!b)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for the server");
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for the server");
 	b->sessions = sessions;
-	result = cm_listener_create(loop, &handlers, b, &b->listener, fault);
+	result = cm_listener_create(loop, &handlers, b, &b->listener, error);
 	if (result != DOCA_SUCCESS) {
 		free(b);
 		return result;

@@ -14,7 +14,7 @@ struct by_address;
 
 /* Borrows the loop, and the list that *sessions begins. */
 doca_error_t by_address_create(struct loop *loop, struct session *const *sessions,
-			       struct by_address **by_address, struct dpumap_fault *fault);
+			       struct by_address **by_address, struct dpumap_error *error);
 /* All sessions have ended. NULL is allowed. */
 void by_address_destroy(struct by_address *by_address);
 /* To be called before the loop runs. */

@@ -141,7 +141,7 @@ static doca_error_t submit(struct client *client, const uint8_t *text, size_t le
 	return result;
 }
 
-static doca_error_t put(void *context, const struct dpumap_msg *msg, struct dpumap_fault *fault)
+static doca_error_t put(void *context, const struct dpumap_msg *msg, struct dpumap_error *error)
 {
 	struct client *client = context;
 	uint8_t text[COMCH_TEXT_MAX];
@@ -149,12 +149,12 @@ static doca_error_t put(void *context, const struct dpumap_msg *msg, struct dpum
 	size_t len;
 
 	if (!client->connection || client->num_unsent == UNSENT_MAX)
-		return dpumap_fault_set(fault, DOCA_ERROR_FULL, "the client does not read");
+		return dpumap_error_set(error, DOCA_ERROR_FULL, "the client does not read");
 	len = comch_text_format(msg, text);
 	result = submit(client, text, len);
 	explicit_bzero(text, len); /* it may hold a descriptor */
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_set(fault, result, "cannot send to the client: %s",
+		return dpumap_error_set(error, result, "cannot send to the client: %s",
 					doca_error_get_descr(result));
 	return DOCA_SUCCESS;
 }
@@ -168,7 +168,7 @@ static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, 
 		       struct doca_comch_connection *connection)
 {
 	struct client *client = client_of(connection);
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	struct comch_request request;
 	struct server *server;
 
@@ -179,10 +179,10 @@ static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, 
 	if (!is_ready(client)) {
 		server_dismiss(server, client->session, "the client does not read its replies");
 		client->ends_at = monotonic_ns(); /* it would not read the rest either */
-	} else if (comch_text_parse(bytes, len, &request, &fault) == DOCA_SUCCESS) {
+	} else if (comch_text_parse(bytes, len, &request, &error) == DOCA_SUCCESS) {
 		server_request(server, client->session, &request.msg);
 	} else {
-		server_refuse_request(server, client->session, &fault);
+		server_refuse_request(server, client->session, &error);
 	}
 	end_connection(client);
 	settle(client);
@@ -299,13 +299,13 @@ void comch_service_tick(struct comch_service *service)
 
 /* -- start and end -- */
 
-static doca_error_t cannot_serve(const char *name, doca_error_t result, struct dpumap_fault *fault)
+static doca_error_t cannot_serve(const char *name, doca_error_t result, struct dpumap_error *error)
 {
 	const char *advice = result == DOCA_ERROR_IN_USE
 				     ? ": another program has this name; change serve in comch"
 				     : "; see the message of the library";
 
-	return dpumap_fault_set(fault, result, "cannot serve the control channel as \"%s\": %s%s",
+	return dpumap_error_set(error, result, "cannot serve the control channel as \"%s\": %s%s",
 				name, doca_error_get_descr(result), advice);
 }
 
@@ -377,13 +377,13 @@ static doca_error_t open_ports(struct comch_service *service, struct doca_dev *d
 
 doca_error_t comch_service_create(struct loop *loop, struct server *server, struct doca_dev *dev,
 				  const char *name, struct comch_service **service,
-				  struct dpumap_fault *fault)
+				  struct dpumap_error *error)
 {
 	struct comch_service *s = calloc(1, sizeof(*s));
 	doca_error_t result = DOCA_ERROR_NO_MEMORY;
 
 	if (!s)
-		return cannot_serve(name, result, fault);
+		return cannot_serve(name, result, error);
 	s->loop = loop;
 	s->server = server;
 	result = doca_pe_create(&s->pe);
@@ -392,10 +392,10 @@ doca_error_t comch_service_create(struct loop *loop, struct server *server, stru
 	if (result == DOCA_SUCCESS)
 		result = doca_pe_get_notification_handle(s->pe, &s->handle);
 	if (result == DOCA_SUCCESS)
-		result = loop_add(loop, &s->watch, (int)s->handle, EPOLLIN, on_event, fault);
+		result = loop_add(loop, &s->watch, (int)s->handle, EPOLLIN, on_event, error);
 	if (result != DOCA_SUCCESS) {
 		comch_service_destroy(s);
-		return cannot_serve(name, result, fault);
+		return cannot_serve(name, result, error);
 	}
 	s->has_work = true; /* arms the handle */
 	log_line("control channel: serving as \"%s\"", name);

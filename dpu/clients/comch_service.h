@@ -9,7 +9,7 @@
 
 #include "dpu/base/loop.h"
 #include "dpu/clients/server.h"
-#include "local/fault.h"
+#include "local/error.h"
 
 struct comch_service;
 
@@ -20,7 +20,7 @@ struct comch_service;
  */
 doca_error_t comch_service_create(struct loop *loop, struct server *server, struct doca_dev *dev,
 				  const char *name, struct comch_service **service,
-				  struct dpumap_fault *fault);
+				  struct dpumap_error *error);
 /* Disconnects every client. To be called before server_destroy(). NULL is allowed. */
 void comch_service_destroy(struct comch_service *service);
 

@@ -26,9 +26,9 @@ static const struct request_word {
 	{"ping", DPUMAP_OP_PING, DPUMAP_MSG_NAME, false, false},
 };
 
-static doca_error_t invalid(struct dpumap_fault *fault, const char *why)
+static doca_error_t invalid(struct dpumap_error *error, const char *why)
 {
-	return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE, "%s", why);
+	return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE, "%s", why);
 }
 
 static const struct request_word *find_word(const char *bytes, size_t len)
@@ -40,7 +40,7 @@ static const struct request_word *find_word(const char *bytes, size_t len)
 }
 
 doca_error_t comch_text_parse(const uint8_t *bytes, size_t len, struct comch_request *request,
-			      struct dpumap_fault *fault)
+			      struct dpumap_error *error)
 {
 	const uint8_t *space = len ? memchr(bytes, ' ', len) : NULL;
 	size_t word_len = space ? (size_t)(space - bytes) : len;
@@ -48,17 +48,17 @@ doca_error_t comch_text_parse(const uint8_t *bytes, size_t len, struct comch_req
 	size_t name_len = space ? len - word_len - 1 : 0;
 
 	if (!word)
-		return invalid(fault, "unknown request: send " KNOWN);
+		return invalid(error, "unknown request: send " KNOWN);
 	if (space && !word->takes_name)
-		return invalid(fault, "the request has no argument: send " KNOWN);
+		return invalid(error, "the request has no argument: send " KNOWN);
 	if (!space && word->needs_name)
-		return invalid(fault, "the name of an export is missing: send " KNOWN);
+		return invalid(error, "the name of an export is missing: send " KNOWN);
 	memset(request->name, 0, sizeof(request->name));
 	if (name_len < sizeof(request->name) && space)
 		memcpy(request->name, space + 1, name_len);
 	if (space &&
 	    (strlen(request->name) != name_len || !dpumap_export_name_valid(request->name)))
-		return invalid(fault, "the argument is not a valid name of an export");
+		return invalid(error, "the argument is not a valid name of an export");
 	dpumap_msg_init(&request->msg);
 	dpumap_msg_set_number(&request->msg, DPUMAP_MSG_ID, 1);
 	dpumap_msg_set_text(&request->msg, DPUMAP_MSG_OP, dpumap_op_name(word->op));
@@ -96,7 +96,7 @@ static const char *access_name(const struct dpumap_export_info *info)
 
 static void format_error(const struct dpumap_msg *msg, struct text *text)
 {
-	char why[sizeof(((struct dpumap_fault *)0)->text)];
+	char why[sizeof(((struct dpumap_error *)0)->text)];
 	doca_error_t code = (doca_error_t)msg->value[DPUMAP_MSG_STATUS].number;
 
 	dpumap_msg_get_text(msg, DPUMAP_MSG_ERROR, why, sizeof(why));

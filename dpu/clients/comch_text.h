@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "channel/message.h"
-#include "local/fault.h"
+#include "local/error.h"
 
 /* Every side of a control channel accepts messages of this size. */
 #define COMCH_TEXT_MAX 4080u
@@ -19,7 +19,7 @@ struct comch_request {
 
 /* INVALID_VALUE with the reason. */
 doca_error_t comch_text_parse(const uint8_t *bytes, size_t len, struct comch_request *request,
-			      struct dpumap_fault *fault);
+			      struct dpumap_error *error);
 /* The length of the text of a reply or an event. A list that is too long ends early. */
 size_t comch_text_format(const struct dpumap_msg *msg, uint8_t text[static COMCH_TEXT_MAX]);
 

@@ -43,17 +43,17 @@ static bool make_room(struct held *held)
 	return true;
 }
 
-doca_error_t held_add(struct held *held, uint64_t id, struct dpumap_fault *fault)
+doca_error_t held_add(struct held *held, uint64_t id, struct dpumap_error *error)
 {
 	size_t at = find(held, id);
 
 	if (held->total == HELD_MAX)
-		return dpumap_fault_set(fault, DOCA_ERROR_FULL,
+		return dpumap_error_set(error, DOCA_ERROR_FULL,
 					"the client already holds %u exports: release some first",
 					HELD_MAX);
 	if (!is_at(held, at, id)) {
 		if (!make_room(held))
-			return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY,
+			return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY,
 						"no memory for a client");
 		memmove(&held->list[at + 1], &held->list[at],
 			(held->num - at) * sizeof(*held->list));

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "local/fault.h"
+#include "local/error.h"
 
 struct held_export {
 	uint64_t id;
@@ -22,7 +22,7 @@ struct held {
 };
 
 /* FULL, NO_MEMORY. */
-doca_error_t held_add(struct held *held, uint64_t id, struct dpumap_fault *fault);
+doca_error_t held_add(struct held *held, uint64_t id, struct dpumap_error *error);
 bool held_has(const struct held *held, uint64_t id);
 /* Undoes one held_add(). */
 void held_remove(struct held *held, uint64_t id);

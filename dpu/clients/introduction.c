@@ -23,9 +23,9 @@ struct introduction {
 
 /* -- rules -- */
 
-static doca_error_t no_memory(struct dpumap_fault *fault)
+static doca_error_t no_memory(struct dpumap_error *error)
 {
-	return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for the configuration");
+	return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for the configuration");
 }
 
 void introduction_rules_free(struct introduction_rules *rules)
@@ -43,7 +43,7 @@ void introduction_rules_free(struct introduction_rules *rules)
 }
 
 doca_error_t introduction_rules_add(struct introduction_rules *rules, const char *server,
-				    struct dpumap_fault *fault)
+				    struct dpumap_error *error)
 {
 	struct introduction_rule *list =
 		reallocarray(rules->list, rules->num + 1, sizeof(*rules->list));
@@ -53,14 +53,14 @@ doca_error_t introduction_rules_add(struct introduction_rules *rules, const char
 		rules->list = list;
 	if (!list || !copy) {
 		free(copy);
-		return no_memory(fault);
+		return no_memory(error);
 	}
 	list[rules->num++] = (struct introduction_rule){.server = copy};
 	return DOCA_SUCCESS;
 }
 
 doca_error_t introduction_rules_allow(struct introduction_rules *rules, const char *identity,
-				      struct dpumap_fault *fault)
+				      struct dpumap_error *error)
 {
 	struct introduction_rule *rule = &rules->list[rules->num - 1];
 	char **allow = reallocarray(rule->allow, rule->num_allow + 1, sizeof(*allow));
@@ -70,7 +70,7 @@ doca_error_t introduction_rules_allow(struct introduction_rules *rules, const ch
 		rule->allow = allow;
 	if (!allow || !copy) {
 		free(copy);
-		return no_memory(fault);
+		return no_memory(error);
 	}
 	allow[rule->num_allow++] = copy;
 	return DOCA_SUCCESS;
@@ -97,7 +97,7 @@ bool introduction_rules_match(const struct introduction_rules *rules, const char
 /* -- one introduction -- */
 
 static doca_error_t find_server(const struct dpumap_comch_place *place, int *fd,
-				struct dpumap_fault *fault)
+				struct dpumap_error *error)
 {
 	struct dpumap_comch_directories directories;
 	doca_error_t result = DOCA_ERROR_NOT_FOUND;
@@ -105,16 +105,16 @@ static doca_error_t find_server(const struct dpumap_comch_place *place, int *fd,
 	dpumap_comch_directories_find(&directories);
 	for (unsigned int i = 0; i < directories.num && result == DOCA_ERROR_NOT_FOUND; i++)
 		result = dpumap_comch_place_connect(place, directories.path[i],
-						    DPUMAP_COMCH_SPONSOR, fd, fault);
+						    DPUMAP_COMCH_SPONSOR, fd, error);
 	return result;
 }
 
 static doca_error_t refuse(const char *identity, const struct dpumap_comch_place *place,
-			   struct dpumap_fault *fault)
+			   struct dpumap_error *error)
 {
 	char text[DPUMAP_COMCH_PLACE_TEXT_SIZE];
 
-	return dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND,
+	return dpumap_error_set(error, DOCA_ERROR_NOT_FOUND,
 				"there is no server of doca_comch called %.200s that %s may reach",
 				dpumap_comch_place_text(place, text), identity);
 }
@@ -122,30 +122,30 @@ static doca_error_t refuse(const char *identity, const struct dpumap_comch_place
 doca_error_t introduction_begin(const struct introduction_rules *rules, const char *identity,
 				const struct dpumap_comch_place *place,
 				struct introduction **introduction, const uint8_t **key,
-				const char **note, struct dpumap_fault *fault)
+				const char **note, struct dpumap_error *error)
 {
 	struct introduction *i;
 	doca_error_t result;
 
 	if (!introduction_rules_match(rules, identity, place->name)) {
 		*note = ": comch.introduce in the configuration does not allow it";
-		return refuse(identity, place, fault);
+		return refuse(identity, place, error);
 	}
 	i = dpumap_secret_alloc(sizeof(*i));
 	if (!i)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a client");
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for a client");
 	i->fd = -1;
 	i->place = *place;
 	i->since = monotonic_ns();
 	memcpy(i->record.identity, identity, strlen(identity));
-	result = find_server(place, &i->fd, fault);
+	result = find_server(place, &i->fd, error);
 	if (result == DOCA_ERROR_NOT_FOUND) {
 		*note = ": no program serves it here";
-		result = refuse(identity, place, fault);
+		result = refuse(identity, place, error);
 	}
 	if (result == DOCA_SUCCESS &&
 	    getrandom(i->record.key, sizeof(i->record.key), 0) != sizeof(i->record.key))
-		result = dpumap_fault_errno(fault, errno, "cannot make a key");
+		result = dpumap_error_errno(error, errno, "cannot make a key");
 	if (result != DOCA_SUCCESS) {
 		introduction_destroy(i);
 		return result;
@@ -156,7 +156,7 @@ doca_error_t introduction_begin(const struct introduction_rules *rules, const ch
 }
 
 doca_error_t introduction_pass(struct introduction *introduction, int client,
-			       struct dpumap_fault *fault)
+			       struct dpumap_error *error)
 {
 	struct introduction *i = introduction;
 
@@ -182,7 +182,7 @@ doca_error_t introduction_pass(struct introduction *introduction, int client,
 	i->is_done = n == sizeof(i->record);
 	if (i->is_done)
 		return DOCA_SUCCESS;
-	return dpumap_fault_errno(fault, n < 0 ? errno : EMSGSIZE,
+	return dpumap_error_errno(error, n < 0 ? errno : EMSGSIZE,
 				  "the server refused the introduction (comch.users in its "
 				  "dpumap.conf)");
 }

@@ -31,10 +31,10 @@ struct introduction_rules {
 void introduction_rules_free(struct introduction_rules *rules);
 /* Adds a rule without clients. */
 doca_error_t introduction_rules_add(struct introduction_rules *rules, const char *server,
-				    struct dpumap_fault *fault);
+				    struct dpumap_error *error);
 /* To the last rule. */
 doca_error_t introduction_rules_allow(struct introduction_rules *rules, const char *identity,
-				      struct dpumap_fault *fault);
+				      struct dpumap_error *error);
 /* server is NULL for any. */
 bool introduction_rules_match(const struct introduction_rules *rules, const char *identity,
 			      const char *server);
@@ -50,13 +50,13 @@ struct introduction;
 doca_error_t introduction_begin(const struct introduction_rules *rules, const char *identity,
 				const struct dpumap_comch_place *place,
 				struct introduction **introduction, const uint8_t **key,
-				const char **note, struct dpumap_fault *fault);
+				const char **note, struct dpumap_error *error);
 /*
  * Passes the client's connection, which has no TLS session any more, to the server. Takes client over,
  * also on failure.
  */
 doca_error_t introduction_pass(struct introduction *introduction, int client,
-			       struct dpumap_fault *fault);
+			       struct dpumap_error *error);
 bool introduction_is_done(const struct introduction *introduction);
 /* When the client got the key. */
 uint64_t introduction_since(const struct introduction *introduction);

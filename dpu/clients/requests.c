@@ -16,7 +16,7 @@ struct context {
 	struct requests_stats *stats;
 	const struct dpumap_msg *request;
 	struct dpumap_msg *reply;
-	struct dpumap_fault *fault;
+	struct dpumap_error *error;
 	const char *note; /* for the log, not for the client */
 	bool is_quiet;	  /* the refusal, which needs no line in the log */
 	char name[DPUMAP_EXPORT_NAME_MAX];
@@ -35,7 +35,7 @@ static doca_error_t greet(struct context *c)
 	dpumap_msg_set_number(c->reply, DPUMAP_MSG_VERSION, DPUMAP_CHANNEL_VERSION);
 	if (version != DPUMAP_CHANNEL_VERSION) {
 		c->session->closing = true;
-		return dpumap_fault_set(c->fault, DOCA_ERROR_UNSUPPORTED_VERSION,
+		return dpumap_error_set(c->error, DOCA_ERROR_UNSUPPORTED_VERSION,
 					"the client speaks version %" PRIu64
 					" of the channel protocol, dpumapd version %u: install the "
 					"same release on both",
@@ -75,7 +75,7 @@ static doca_error_t list(struct context *c)
 static struct named_export *find(struct context *c)
 {
 	struct named_export *export;
-	struct dpumap_fault ignored;
+	struct dpumap_error ignored;
 
 	dpumap_msg_get_text(c->request, DPUMAP_MSG_NAME, c->name, sizeof(c->name));
 	export = export_table_find(c->exports, c->name, &ignored);
@@ -85,7 +85,7 @@ static struct named_export *find(struct context *c)
 	c->note = export ? ": it exists, but its allow setting does not contain the client, or the "
 			   "client cannot import over RDMA"
 			 : ": it does not exist; \"dpumapd ctl list\" lists all exports";
-	dpumap_fault_set(c->fault, DOCA_ERROR_NOT_FOUND,
+	dpumap_error_set(c->error, DOCA_ERROR_NOT_FOUND,
 			 "there is no export called \"%s\" that %s may import; see dpumap list",
 			 c->name, c->session->identity);
 	return NULL;
@@ -97,7 +97,7 @@ static struct named_export *find_held(struct context *c)
 
 	if (!export || held_has(&c->session->held, export_id(export)))
 		return export;
-	dpumap_fault_set(c->fault, DOCA_ERROR_NOT_PERMITTED,
+	dpumap_error_set(c->error, DOCA_ERROR_NOT_PERMITTED,
 			 "export %s: the client does not hold it: send get first", c->name);
 	return NULL;
 }
@@ -110,12 +110,12 @@ static doca_error_t get(struct context *c)
 	size_t len;
 
 	if (!export)
-		return c->fault->code;
-	if (held_add(&c->session->held, export_id(export), c->fault) != DOCA_SUCCESS)
-		return c->fault->code;
-	if (export_table_acquire(c->exports, export, c->fault) != DOCA_SUCCESS) {
+		return c->error->code;
+	if (held_add(&c->session->held, export_id(export), c->error) != DOCA_SUCCESS)
+		return c->error->code;
+	if (export_table_acquire(c->exports, export, c->error) != DOCA_SUCCESS) {
 		held_remove(&c->session->held, export_id(export));
-		return c->fault->code;
+		return c->error->code;
 	}
 	export_describe(export, &info);
 	dpumap_msg_add_export(c->reply, &info);
@@ -147,7 +147,7 @@ static doca_error_t release(struct context *c)
 	struct named_export *export = find_held(c);
 
 	if (!export)
-		return c->fault->code;
+		return c->error->code;
 	held_remove(&c->session->held, export_id(export));
 	session_log(c->session, DPUMAP_LINE_INFO, "releases export %s", c->name);
 	if (!held_has(&c->session->held, export_id(export))) {
@@ -164,17 +164,17 @@ static doca_error_t offer_address(struct context *c, const struct named_export *
 	const struct by_address *by_address = c->session->by_address;
 	const struct cm_place *place = by_address ? by_address_place(by_address) : NULL;
 	const uint8_t *ticket;
-	doca_error_t result = export_check_connects(export, c->fault);
+	doca_error_t result = export_check_connects(export, c->error);
 
 	if (result != DOCA_SUCCESS)
 		return result;
 	c->is_quiet = !place;
 	if (!place)
-		return dpumap_fault_set(c->fault, DOCA_ERROR_NOT_SUPPORTED,
+		return dpumap_error_set(c->error, DOCA_ERROR_NOT_SUPPORTED,
 					"dpumapd has no address for RDMA connections (setting "
 					"rdma.listen): send connection details");
 	result = tickets_issue(&c->session->tickets, export_id(export), monotonic_ns(), &ticket,
-			       c->fault);
+			       c->error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	dpumap_msg_set_text(c->reply, DPUMAP_MSG_ADDRESS, place->address);
@@ -192,21 +192,21 @@ static doca_error_t connect_to(struct context *c)
 	size_t answer_len;
 
 	if (!export)
-		return c->fault->code;
+		return c->error->code;
 	if (len == 0)
 		return offer_address(c, export);
-	if (session_add_rdma_conn(c->session, export_id(export), c->fault) != DOCA_SUCCESS)
-		return c->fault->code;
-	if (export_connect(export, c->session, details, len, &answer, &answer_len, c->fault) !=
+	if (session_add_rdma_conn(c->session, export_id(export), c->error) != DOCA_SUCCESS)
+		return c->error->code;
+	if (export_connect(export, c->session, details, len, &answer, &answer_len, c->error) !=
 	    DOCA_SUCCESS) {
 		session_remove_rdma_conn(c->session, export_id(export));
 		/*
 		 * Resolving the client's address may have blocked the server for a second:
 		 * disconnect the client, so that it does not retry at once.
 		 */
-		if (c->fault->code == DOCA_ERROR_DRIVER)
+		if (c->error->code == DOCA_ERROR_DRIVER)
 			c->session->closing = true;
-		return c->fault->code;
+		return c->error->code;
 	}
 	dpumap_msg_set_bytes(c->reply, DPUMAP_MSG_DETAILS, answer, answer_len);
 	session_log(c->session, DPUMAP_LINE_INFO, "connects to export %s", c->name);
@@ -237,26 +237,26 @@ static doca_error_t meet(struct context *c)
 	const uint8_t *key;
 
 	if (!read_place(c->request, &place))
-		return dpumap_fault_set(
-			c->fault, DOCA_ERROR_INVALID_VALUE,
+		return dpumap_error_set(
+			c->error, DOCA_ERROR_INVALID_VALUE,
 			"the name of a server must have 1 to %d bytes, without NUL, "
 			"and a function 16 bits",
 			DPUMAP_COMCH_NAME_SIZE - 1);
 	if (!s->conn || s->peer.kind != DPUMAP_ADDRESS_TLS)
-		return dpumap_fault_set(c->fault, DOCA_ERROR_NOT_SUPPORTED,
+		return dpumap_error_set(c->error, DOCA_ERROR_NOT_SUPPORTED,
 					"clients on this machine reach servers of doca_comch "
 					"without dpumapd");
 	if (s->held.num > 0 || s->watching)
-		return dpumap_fault_set(c->fault, DOCA_ERROR_BAD_STATE,
+		return dpumap_error_set(c->error, DOCA_ERROR_BAD_STATE,
 					"the client holds or watches exports");
 	if (introduction_begin(s->rules, s->identity, &place, &s->introduction, &key, &c->note,
-			       c->fault) != DOCA_SUCCESS) {
-		c->is_quiet = c->fault->code == DOCA_ERROR_NOT_FOUND && s->was_absent;
-		s->was_absent = c->fault->code == DOCA_ERROR_NOT_FOUND;
+			       c->error) != DOCA_SUCCESS) {
+		c->is_quiet = c->error->code == DOCA_ERROR_NOT_FOUND && s->was_absent;
+		s->was_absent = c->error->code == DOCA_ERROR_NOT_FOUND;
 		/* The caller knows AGAIN as a late reply; to the client both mean "later". */
-		if (c->fault->code == DOCA_ERROR_AGAIN)
-			c->fault->code = DOCA_ERROR_NOT_FOUND;
-		return c->fault->code;
+		if (c->error->code == DOCA_ERROR_AGAIN)
+			c->error->code = DOCA_ERROR_NOT_FOUND;
+		return c->error->code;
 	}
 	dpumap_msg_set_bytes(c->reply, DPUMAP_MSG_KEY, key, DPUMAP_COMCH_KEY_LEN);
 	c->stats->introductions++;
@@ -282,29 +282,29 @@ static doca_error_t start_digest(struct context *c)
 	doca_error_t result;
 
 	if (!export)
-		return c->fault->code;
+		return c->error->code;
 	for (uint64_t i = 0; i < SESSION_DIGESTS; i++) {
 		if (digests[i].sha)
 			continue;
-		result = dpumap_sha256_create(&digests[i].sha, c->fault);
+		result = dpumap_sha256_create(&digests[i].sha, c->error);
 		if (result != DOCA_SUCCESS)
 			return result;
 		digests[i].export = export_id(export);
 		dpumap_msg_set_number(c->reply, DPUMAP_MSG_DIGEST, i);
 		return DOCA_SUCCESS;
 	}
-	return dpumap_fault_set(c->fault, DOCA_ERROR_FULL,
+	return dpumap_error_set(c->error, DOCA_ERROR_FULL,
 				"the client already has %u digests running", SESSION_DIGESTS);
 }
 
 /* NULL with the reason: the export may have changed or ended since the digest began. */
 static struct named_export *export_of(struct export_table *exports, const struct digest *digest,
-				      struct dpumap_fault *fault)
+				      struct dpumap_error *error)
 {
 	struct named_export *export = export_table_find_id(exports, digest->export);
 
 	if (!export)
-		dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND,
+		dpumap_error_set(error, DOCA_ERROR_NOT_FOUND,
 				 "the export changed or ended while it was read");
 	return export;
 }
@@ -316,7 +316,7 @@ static struct digest *find_digest(struct context *c)
 
 	if (handle < SESSION_DIGESTS && c->session->digests[handle].sha)
 		return &c->session->digests[handle];
-	dpumap_fault_set(c->fault, DOCA_ERROR_NOT_FOUND, "there is no digest %" PRIu64, handle);
+	dpumap_error_set(c->error, DOCA_ERROR_NOT_FOUND, "there is no digest %" PRIu64, handle);
 	return NULL;
 }
 
@@ -329,10 +329,10 @@ static doca_error_t update_digest(struct context *c)
 	struct named_export *export;
 
 	if (!digest)
-		return c->fault->code;
-	export = export_of(c->exports, digest, c->fault);
-	if (!export || export_check_range(export, offset, length, c->fault) != DOCA_SUCCESS)
-		return c->fault->code;
+		return c->error->code;
+	export = export_of(c->exports, digest, c->error);
+	if (!export || export_check_range(export, offset, length, c->error) != DOCA_SUCCESS)
+		return c->error->code;
 	s->job.active = true;
 	s->job.id = c->request->value[DPUMAP_MSG_ID].number;
 	s->job.digest = digest;
@@ -347,8 +347,8 @@ static doca_error_t finish_digest(struct context *c)
 	doca_error_t result;
 
 	if (!digest)
-		return c->fault->code;
-	result = dpumap_sha256_final(digest->sha, c->sha256, c->fault);
+		return c->error->code;
+	result = dpumap_sha256_final(digest->sha, c->sha256, c->error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	dpumap_sha256_destroy(digest->sha);
@@ -360,7 +360,7 @@ static doca_error_t finish_digest(struct context *c)
 static doca_error_t get_device(struct context *c)
 {
 	struct export_table_dm_usage usage;
-	doca_error_t result = export_table_dm_usage(c->exports, &usage, c->fault);
+	doca_error_t result = export_table_dm_usage(c->exports, &usage, c->error);
 
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -395,7 +395,7 @@ static const struct {
 static doca_error_t malformed(struct context *c, doca_error_t code, const char *why)
 {
 	c->session->closing = true;
-	return dpumap_fault_set(c->fault, code, "malformed request: %s", why);
+	return dpumap_error_set(c->error, code, "malformed request: %s", why);
 }
 
 static doca_error_t dispatch(struct context *c)
@@ -418,20 +418,20 @@ static doca_error_t dispatch(struct context *c)
 	return operations[op].answer(c);
 }
 
-static void reply_error(struct session *session, uint64_t id, const struct dpumap_fault *why)
+static void reply_error(struct session *session, uint64_t id, const struct dpumap_error *why)
 {
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	struct dpumap_msg reply;
 
 	dpumap_msg_init(&reply);
 	dpumap_msg_set_number(&reply, DPUMAP_MSG_ID, id);
 	dpumap_msg_set_number(&reply, DPUMAP_MSG_STATUS, why->code);
 	dpumap_msg_set_text(&reply, DPUMAP_MSG_ERROR, why->text);
-	if (session_put(session, &reply, &fault) != DOCA_SUCCESS)
+	if (session_put(session, &reply, &error) != DOCA_SUCCESS)
 		session->closing = true;
 }
 
-static void refuse(struct session *session, uint64_t id, const struct dpumap_fault *why,
+static void refuse(struct session *session, uint64_t id, const struct dpumap_error *why,
 		   const char *note)
 {
 	if (note)
@@ -452,30 +452,30 @@ static void count_error(struct session *session, struct requests_stats *stats)
 }
 
 void requests_refuse(struct session *session, struct requests_stats *stats,
-		     const struct dpumap_fault *fault)
+		     const struct dpumap_error *error)
 {
 	count_request(session, stats);
 	count_error(session, stats);
-	refuse(session, 0, fault, "");
+	refuse(session, 0, error, "");
 }
 
-void requests_reject(struct session *session, const struct dpumap_fault *fault)
+void requests_reject(struct session *session, const struct dpumap_error *error)
 {
 	session->closing = true;
-	refuse(session, 0, fault, "");
+	refuse(session, 0, error, "");
 }
 
 void requests_answer(struct session *session, struct export_table *exports,
 		     struct requests_stats *stats, const struct dpumap_msg *request)
 {
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	struct dpumap_msg reply;
 	struct context c = {.session = session,
 			    .exports = exports,
 			    .stats = stats,
 			    .request = request,
 			    .reply = &reply,
-			    .fault = &fault,
+			    .error = &error,
 			    .note = ""};
 	doca_error_t result;
 
@@ -487,34 +487,34 @@ void requests_answer(struct session *session, struct export_table *exports,
 	if (result == DOCA_SUCCESS) {
 		dpumap_msg_set_number(&reply, DPUMAP_MSG_ID, request->value[DPUMAP_MSG_ID].number);
 		dpumap_msg_set_number(&reply, DPUMAP_MSG_STATUS, DOCA_SUCCESS);
-		result = session_put(session, &reply, &fault);
+		result = session_put(session, &reply, &error);
 	}
 	if (result != DOCA_SUCCESS) {
 		count_error(session, stats);
 		refuse(session,
 		       dpumap_msg_has(request, DPUMAP_MSG_ID) ? request->value[DPUMAP_MSG_ID].number
 							      : 0,
-		       &fault, c.is_quiet ? NULL : c.note);
+		       &error, c.is_quiet ? NULL : c.note);
 	}
 }
 
 void requests_answer_frame(struct session *session, struct export_table *exports,
 			   struct requests_stats *stats, const uint8_t *payload, size_t len)
 {
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	struct dpumap_msg request;
 
-	if (dpumap_msg_decode(payload, len, &request, &fault) == DOCA_SUCCESS) {
+	if (dpumap_msg_decode(payload, len, &request, &error) == DOCA_SUCCESS) {
 		requests_answer(session, exports, stats, &request);
 		return;
 	}
 	count_request(session, stats);
 	count_error(session, stats);
-	requests_reject(session, &fault);
+	requests_reject(session, &error);
 }
 
 static doca_error_t hash_piece(struct session *session, struct export_table *exports,
-			       struct requests_stats *stats, struct dpumap_fault *fault)
+			       struct requests_stats *stats, struct dpumap_error *error)
 {
 	struct digest *digest = session->job.digest;
 	size_t len =
@@ -525,12 +525,12 @@ static doca_error_t hash_piece(struct session *session, struct export_table *exp
 
 	if (len == 0)
 		return DOCA_SUCCESS;
-	export = export_of(exports, digest, fault);
+	export = export_of(exports, digest, error);
 	if (!export)
-		return fault->code;
-	result = export_read(export, session->job.offset, len, &data, fault);
+		return error->code;
+	result = export_read(export, session->job.offset, len, &data, error);
 	if (result == DOCA_SUCCESS)
-		result = dpumap_sha256_update(digest->sha, data, len, fault);
+		result = dpumap_sha256_update(digest->sha, data, len, error);
 	if (result == DOCA_SUCCESS) {
 		stats->hashed_bytes += len;
 		session->done.hashed_bytes += len;
@@ -541,7 +541,7 @@ static doca_error_t hash_piece(struct session *session, struct export_table *exp
 }
 
 static doca_error_t sync_piece(struct session *session, const struct export_table *exports,
-			       struct dpumap_fault *fault)
+			       struct dpumap_error *error)
 {
 	const struct named_export *export = export_table_find_id(exports, session->job.released);
 	uint64_t offset = session->job.offset;
@@ -549,23 +549,23 @@ static doca_error_t sync_piece(struct session *session, const struct export_tabl
 		session->job.left < MEMORY_SYNC_MAX ? (size_t)session->job.left : MEMORY_SYNC_MAX;
 
 	if (!export)
-		return dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND,
+		return dpumap_error_set(error, DOCA_ERROR_NOT_FOUND,
 					"the export changed or ended while its file was written to "
 					"its disk");
 	session->job.offset += len;
 	session->job.left -= len;
-	return export_sync(export, offset, len, fault);
+	return export_sync(export, offset, len, error);
 }
 
 void requests_work(struct session *session, struct export_table *exports,
 		   struct requests_stats *stats)
 {
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	struct dpumap_msg reply;
 	doca_error_t result;
 
-	result = session->job.digest ? hash_piece(session, exports, stats, &fault)
-				     : sync_piece(session, exports, &fault);
+	result = session->job.digest ? hash_piece(session, exports, stats, &error)
+				     : sync_piece(session, exports, &error);
 	if (result == DOCA_SUCCESS && session->job.left > 0)
 		return;
 	session->job.active = false;
@@ -573,10 +573,10 @@ void requests_work(struct session *session, struct export_table *exports,
 		dpumap_msg_init(&reply);
 		dpumap_msg_set_number(&reply, DPUMAP_MSG_ID, session->job.id);
 		dpumap_msg_set_number(&reply, DPUMAP_MSG_STATUS, DOCA_SUCCESS);
-		result = session_put(session, &reply, &fault);
+		result = session_put(session, &reply, &error);
 	}
 	if (result != DOCA_SUCCESS) {
 		count_error(session, stats);
-		refuse(session, session->job.id, &fault, "");
+		refuse(session, session->job.id, &error, "");
 	}
 }

@@ -31,8 +31,8 @@ void requests_work(struct session *session, struct export_table *exports,
 		   struct requests_stats *stats);
 /* Replies with the error to what is not a request, or cannot be served now. */
 void requests_refuse(struct session *session, struct requests_stats *stats,
-		     const struct dpumap_fault *fault);
+		     const struct dpumap_error *error);
 /* Replies with the error and closes the session. */
-void requests_reject(struct session *session, const struct dpumap_fault *fault);
+void requests_reject(struct session *session, const struct dpumap_error *error);
 
 #endif

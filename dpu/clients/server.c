@@ -45,7 +45,7 @@ struct server {
 
 /* -- sessions -- */
 
-static const struct dpumap_fault
+static const struct dpumap_error
 	not_introduced = {.text = "comch.introduce no longer allows its server"},
 	is_slow = {DOCA_ERROR_TIME_OUT, "timed out"},
 	is_deaf = {DOCA_ERROR_FULL, "the client does not read its events"},
@@ -130,7 +130,7 @@ static void remove_session(struct server *server, struct session *session)
 }
 
 /* Clients come and go. */
-static enum dpumap_line_level level_of(const struct dpumap_fault *why)
+static enum dpumap_line_level level_of(const struct dpumap_error *why)
 {
 	bool is_usual = why->code == DOCA_SUCCESS || why->code == DOCA_ERROR_SHUTDOWN ||
 			why->code == DOCA_ERROR_CONNECTION_RESET;
@@ -138,7 +138,7 @@ static enum dpumap_line_level level_of(const struct dpumap_fault *why)
 	return is_usual ? DPUMAP_LINE_INFO : DPUMAP_LINE_WARNING;
 }
 
-static void drop(struct server *server, struct session *session, const struct dpumap_fault *why)
+static void drop(struct server *server, struct session *session, const struct dpumap_error *why)
 {
 	if (is_unauthenticated(session))
 		server->stats.refused++;
@@ -170,24 +170,24 @@ static unsigned int count_others(const struct server *server, const struct sessi
 }
 
 static doca_error_t check_authorized(const struct server *server, const struct session *session,
-				     struct dpumap_fault *fault)
+				     struct dpumap_error *error)
 {
 	const char *identity = session->identity;
 
 	if (!may_import_any(server, session) &&
 	    !(session->conn && introduction_rules_match(server->rules, identity, NULL)))
-		return dpumap_fault_set(fault, DOCA_ERROR_NOT_PERMITTED,
+		return dpumap_error_set(error, DOCA_ERROR_NOT_PERMITTED,
 					"%s may not import from this dpumapd: add it to the allow "
 					"list of an export or of comch.introduce",
 					identity);
 	if (server->stats.clients >= server->max_clients)
-		return dpumap_fault_set(
-			fault, DOCA_ERROR_FULL,
+		return dpumap_error_set(
+			error, DOCA_ERROR_FULL,
 			"dpumapd already serves %u clients, its limit (max_clients)",
 			server->stats.clients);
 	if (count_others(server, session) >= server->max_per_identity)
-		return dpumap_fault_set(
-			fault, DOCA_ERROR_FULL,
+		return dpumap_error_set(
+			error, DOCA_ERROR_FULL,
 			"dpumapd already serves %u clients of %s, the limit of one identity "
 			"(max_clients_per_identity): end some of them",
 			server->max_per_identity, identity);
@@ -196,12 +196,12 @@ static doca_error_t check_authorized(const struct server *server, const struct s
 
 /* Records the identity. A client that is not authorized gets the reason. */
 static doca_error_t authorize(struct server *server, struct session *session, const char *identity,
-			      struct dpumap_fault *fault)
+			      struct dpumap_error *error)
 {
 	doca_error_t result;
 
 	snprintf(session->identity, sizeof(session->identity), "%s", identity);
-	result = check_authorized(server, session, fault);
+	result = check_authorized(server, session, error);
 	server->stats.unauthenticated--;
 	server->stats.clients++;
 	if (result == DOCA_SUCCESS) {
@@ -209,7 +209,7 @@ static doca_error_t authorize(struct server *server, struct session *session, co
 		return result;
 	}
 	server->stats.refused++;
-	requests_reject(session, fault);
+	requests_reject(session, error);
 	return DOCA_SUCCESS;
 }
 
@@ -225,33 +225,33 @@ static bool may_still_meet(const struct session *session)
  * earlier ones?
  */
 static doca_error_t check_accepted(const struct server *server, const struct session *session,
-				   struct dpumap_fault *fault)
+				   struct dpumap_error *error)
 {
 	if (session->peer.kind == DPUMAP_ADDRESS_UNIX)
 		return DOCA_SUCCESS;
 	if (!server->tls)
-		return dpumap_fault_set(fault, DOCA_ERROR_AUTHENTICATION,
+		return dpumap_error_set(error, DOCA_ERROR_AUTHENTICATION,
 					"the configuration no longer has TLS");
-	return dpumap_conn_check_again(session->conn, server->tls, fault);
+	return dpumap_conn_check_again(session->conn, server->tls, error);
 }
 
 static doca_error_t authenticate(struct server *server, struct session *session,
-				 struct dpumap_fault *fault)
+				 struct dpumap_error *error)
 {
 	char identity[DPUMAP_PEER_NAME_MAX];
 	doca_error_t result;
 
 	if (session->peer.kind == DPUMAP_ADDRESS_UNIX) {
 		snprintf(identity, sizeof(identity), "uid:%u", session->peer.uid);
-		return authorize(server, session, identity, fault);
+		return authorize(server, session, identity, error);
 	}
-	result = dpumap_conn_handshake(session->conn, fault);
+	result = dpumap_conn_handshake(session->conn, error);
 	if (result == DOCA_SUCCESS)
-		result = check_accepted(server, session, fault);
+		result = check_accepted(server, session, error);
 	if (result == DOCA_SUCCESS)
-		result = dpumap_conn_peer_name(session->conn, identity, fault);
+		result = dpumap_conn_peer_name(session->conn, identity, error);
 	if (result == DOCA_SUCCESS)
-		result = authorize(server, session, identity, fault);
+		result = authorize(server, session, identity, error);
 	return result;
 }
 
@@ -264,7 +264,7 @@ static void refuse_introduced(const struct server *server, const char *identity)
 
 static void check_connection(const struct server *server, struct session *session)
 {
-	struct dpumap_fault ignored = {0};
+	struct dpumap_error ignored = {0};
 
 	session->unchecked = false;
 	session->refused = check_accepted(server, session, &ignored) != DOCA_SUCCESS;
@@ -304,7 +304,7 @@ static void revoke_one(struct server *server, struct session *session)
 /* Revokes the next export that the client holds; once there are none, the session ends. */
 static void refuse_further(struct server *server, struct session *session)
 {
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 
 	disconnect(server, session);
 	if (session->held.num) {
@@ -313,13 +313,13 @@ static void refuse_further(struct server *server, struct session *session)
 		return;
 	}
 	if (session->conn)
-		check_accepted(server, session, &fault);
+		check_accepted(server, session, &error);
 	else
-		dpumap_fault_set(&fault, DOCA_ERROR_AUTHENTICATION,
+		dpumap_error_set(&error, DOCA_ERROR_AUTHENTICATION,
 				 "its certificate or pre-shared key is no longer accepted");
 	if (introduction_is_done(session->introduction))
 		introduction_withdraw(session->introduction);
-	drop(server, session, &fault);
+	drop(server, session, &error);
 }
 
 static bool is_doubtful(const struct session *session)
@@ -364,30 +364,30 @@ static bool is_turn_over(struct server *server)
  * cannot be sent, or if there is none.
  */
 static doca_error_t answer_one(struct server *server, struct session *session,
-			       struct dpumap_fault *fault)
+			       struct dpumap_error *error)
 {
 	const uint8_t *payload;
 	doca_error_t result;
 	size_t len;
 
-	result = dpumap_conn_frame(session->conn, &payload, &len, fault);
+	result = dpumap_conn_frame(session->conn, &payload, &len, error);
 	if (result == DOCA_ERROR_AGAIN)
 		return result;
 	if (result != DOCA_SUCCESS) {
-		requests_reject(session, fault);
-		return dpumap_conn_flush(session->conn, fault);
+		requests_reject(session, error);
+		return dpumap_conn_flush(session->conn, error);
 	}
 	server->stats.held -= session->held.total;
 	requests_answer_frame(session, server->exports, &server->stats.requests, payload, len);
 	server->stats.held += session->held.total;
 	dpumap_conn_drop_frame(session->conn);
-	return dpumap_conn_flush(session->conn, fault);
+	return dpumap_conn_flush(session->conn, error);
 }
 
 /* Whether another request has arrived. An invalid one is rejected in its turn. */
 static bool has_request(const struct session *session)
 {
-	struct dpumap_fault ignored = {0};
+	struct dpumap_error ignored = {0};
 	const uint8_t *payload;
 	size_t len;
 
@@ -397,7 +397,7 @@ static bool has_request(const struct session *session)
 
 static void on_sponsored(struct watch *watch, uint32_t events)
 {
-	const struct dpumap_fault why = {.text = "its connection to the server ended"};
+	const struct dpumap_error why = {.text = "its connection to the server ended"};
 	struct session *session = session_of(watch);
 
 	(void)events;
@@ -410,34 +410,34 @@ static void on_sponsored(struct watch *watch, uint32_t events)
  * and the session waits for its end.
  */
 static doca_error_t go_on_introducing(const struct server *server, struct session *session,
-				      struct dpumap_fault *fault)
+				      struct dpumap_error *error)
 {
 	char text[DPUMAP_COMCH_PLACE_TEXT_SIZE];
 	doca_error_t result;
 	int fd;
 
-	result = dpumap_conn_leave(session->conn, &fd, fault);
+	result = dpumap_conn_leave(session->conn, &fd, error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	/* Otherwise epoll reports the connection as long as the server has it. */
 	loop_remove(server->loop, &session->watch);
-	result = introduction_pass(session->introduction, fd, fault);
+	result = introduction_pass(session->introduction, fd, error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	session_log(session, DPUMAP_LINE_INFO, "meets server %.240s",
 		    dpumap_comch_place_text(introduction_place(session->introduction), text));
 	return loop_add(server->loop, &session->watch, introduction_fd(session->introduction),
-			EPOLLIN, on_sponsored, fault);
+			EPOLLIN, on_sponsored, error);
 }
 
 static doca_error_t send_events(struct server *server, struct session *session,
-				struct dpumap_fault *fault)
+				struct dpumap_error *error)
 {
-	doca_error_t result = dpumap_conn_flush(session->conn, fault);
+	doca_error_t result = dpumap_conn_flush(session->conn, error);
 
 	if (result == DOCA_SUCCESS && session->events && !session->closing) {
 		session_send_event(session);
-		result = dpumap_conn_flush(session->conn, fault);
+		result = dpumap_conn_flush(session->conn, error);
 	}
 	if (result == DOCA_SUCCESS && session->events)
 		announce(server, session);
@@ -449,20 +449,20 @@ static doca_error_t send_events(struct server *server, struct session *session,
  * are sent before its reply.
  */
 static doca_error_t advance(struct server *server, struct session *session,
-			    struct dpumap_fault *fault)
+			    struct dpumap_error *error)
 {
-	doca_error_t result = send_events(server, session, fault);
+	doca_error_t result = send_events(server, session, error);
 
 	if (result == DOCA_SUCCESS && can_answer(session) && !session->waits)
-		result = answer_one(server, session, fault);
+		result = answer_one(server, session, error);
 	if (session->job.active || (result == DOCA_SUCCESS && has_request(session)))
 		begin_waiting(server, session);
 	if (result == DOCA_SUCCESS && session->introduction && !session->closing)
-		result = go_on_introducing(server, session, fault);
+		result = go_on_introducing(server, session, error);
 	if (result == DOCA_ERROR_AGAIN)
 		return DOCA_SUCCESS;
 	if (result == DOCA_SUCCESS && session->closing)
-		return dpumap_fault_set(fault, DOCA_ERROR_SHUTDOWN, "session closed");
+		return dpumap_error_set(error, DOCA_ERROR_SHUTDOWN, "session closed");
 	return result;
 }
 
@@ -474,36 +474,36 @@ static uint32_t interest_of(const struct session *session)
 }
 
 static doca_error_t go_on(struct server *server, struct session *session, uint32_t events,
-			  struct dpumap_fault *fault)
+			  struct dpumap_error *error)
 {
 	doca_error_t result = DOCA_SUCCESS;
 
 	if (session->introduction && !dpumap_conn_has_output(session->conn))
-		return go_on_introducing(server, session, fault);
+		return go_on_introducing(server, session, error);
 	if (is_unauthenticated(session)) {
-		result = authenticate(server, session, fault);
+		result = authenticate(server, session, error);
 		if (result != DOCA_SUCCESS)
 			return result;
 		events |= EPOLLIN; /* the session may hold bytes that came with the handshake */
 	}
 	if (events & EPOLLIN)
-		result = dpumap_conn_fill(session->conn, fault);
+		result = dpumap_conn_fill(session->conn, error);
 	else if (events & (EPOLLHUP | EPOLLERR))
-		result = dpumap_fault_set(fault, DOCA_ERROR_CONNECTION_RESET,
+		result = dpumap_error_set(error, DOCA_ERROR_CONNECTION_RESET,
 					  "the client closed the connection");
 	if (result == DOCA_SUCCESS || result == DOCA_ERROR_AGAIN)
-		result = advance(server, session, fault);
+		result = advance(server, session, error);
 	return result;
 }
 
 /* The same for a client that has a sink. */
 static doca_error_t go_on_with_sink(struct server *server, struct session *session,
-				    struct dpumap_fault *fault)
+				    struct dpumap_error *error)
 {
 	if (session->events && session->sink.is_ready(session->sink.context))
 		session_send_event(session);
 	if (session->closing)
-		return dpumap_fault_set(fault, DOCA_ERROR_SHUTDOWN, "session closed");
+		return dpumap_error_set(error, DOCA_ERROR_SHUTDOWN, "session closed");
 	if (session->events && session->sink.is_ready(session->sink.context))
 		announce(server, session);
 	return DOCA_SUCCESS;
@@ -512,18 +512,18 @@ static doca_error_t go_on_with_sink(struct server *server, struct session *sessi
 /* May free the session. */
 static void serve(struct server *server, struct session *session, uint32_t events)
 {
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	doca_error_t result;
 
 	if (ends_doubtful(server, session) || introduction_is_done(session->introduction))
 		return;
-	result = session->conn ? go_on(server, session, events, &fault)
-			       : go_on_with_sink(server, session, &fault);
+	result = session->conn ? go_on(server, session, events, &error)
+			       : go_on_with_sink(server, session, &error);
 	if (session->conn && !introduction_is_done(session->introduction) &&
 	    (result == DOCA_SUCCESS || result == DOCA_ERROR_AGAIN))
-		result = loop_change(server->loop, &session->watch, interest_of(session), &fault);
+		result = loop_change(server->loop, &session->watch, interest_of(session), &error);
 	if (result != DOCA_SUCCESS)
-		drop(server, session, &fault);
+		drop(server, session, &error);
 }
 
 /* What is not served in this turn is still ready in the next one. */
@@ -539,7 +539,7 @@ static void on_session(struct watch *watch, uint32_t events)
 
 static void drop_oldest_unauthenticated(struct server *server)
 {
-	const struct dpumap_fault why = {DOCA_ERROR_FULL, "too many unauthenticated connections"};
+	const struct dpumap_error why = {DOCA_ERROR_FULL, "too many unauthenticated connections"};
 	struct session *oldest = NULL;
 
 	for (struct session *s = server->sessions; s; s = s->next)
@@ -562,20 +562,20 @@ static void link_session(struct server *server, struct session *session)
 static void admit(void *context, int fd, const struct dpumap_peer *peer)
 {
 	struct server *server = context;
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	struct session *session;
 
 	server->stats.accepted++;
 	if (server->stats.unauthenticated >= UNAUTHENTICATED_MAX)
 		drop_oldest_unauthenticated(server);
-	if (session_create(fd, peer, server->tls, &session, &fault) != DOCA_SUCCESS) {
-		log_from(DPUMAP_LINE_WARNING, peer->source, "%s", fault.text);
+	if (session_create(fd, peer, server->tls, &session, &error) != DOCA_SUCCESS) {
+		log_from(DPUMAP_LINE_WARNING, peer->source, "%s", error.text);
 		server->stats.refused++;
 		return;
 	}
-	if (loop_add(server->loop, &session->watch, fd, EPOLLIN, on_session, &fault) !=
+	if (loop_add(server->loop, &session->watch, fd, EPOLLIN, on_session, &error) !=
 	    DOCA_SUCCESS) {
-		log_from(DPUMAP_LINE_WARNING, peer->source, "%s", fault.text);
+		log_from(DPUMAP_LINE_WARNING, peer->source, "%s", error.text);
 		session_destroy(session);
 		return;
 	}
@@ -633,18 +633,18 @@ static void on_change(void *context, const struct export_spec *was, uint64_t was
 
 /* -- public functions -- */
 
-doca_error_t server_create(struct loop *loop, struct server **server, struct dpumap_fault *fault)
+doca_error_t server_create(struct loop *loop, struct server **server, struct dpumap_error *error)
 {
 	struct server *s = calloc(1, sizeof(*s));
 	doca_error_t result;
 
 	if (!s)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for the server");
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for the server");
 	s->loop = loop;
 	s->last_waiting = &s->waiting;
-	result = acceptors_create(loop, admit, s, &s->acceptors, fault);
+	result = acceptors_create(loop, admit, s, &s->acceptors, error);
 	if (result == DOCA_SUCCESS)
-		result = by_address_create(loop, &s->sessions, &s->by_address, fault);
+		result = by_address_create(loop, &s->sessions, &s->by_address, error);
 	if (result != DOCA_SUCCESS) {
 		acceptors_destroy(s->acceptors);
 		free(s);
@@ -676,9 +676,9 @@ void server_destroy(struct server *server)
 }
 
 doca_error_t server_listen(struct server *server, struct dpumap_listener *listener,
-			   struct dpumap_fault *fault)
+			   struct dpumap_error *error)
 {
-	return acceptors_add(server->acceptors, listener, fault);
+	return acceptors_add(server->acceptors, listener, error);
 }
 
 struct cm_listener *server_cm_listener(const struct server *server)
@@ -827,34 +827,34 @@ void server_tick(struct server *server)
 struct session *server_admit(struct server *server, const char *identity,
 			     const struct session_sink *sink)
 {
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	struct session *session;
 
 	server->stats.accepted++;
-	if (session_create_for(sink, identity, &session, &fault) != DOCA_SUCCESS) {
-		log_from(DPUMAP_LINE_WARNING, identity, "%s", fault.text);
+	if (session_create_for(sink, identity, &session, &error) != DOCA_SUCCESS) {
+		log_from(DPUMAP_LINE_WARNING, identity, "%s", error.text);
 		server->stats.refused++;
 		return NULL;
 	}
 	link_session(server, session);
-	authorize(server, session, identity, &fault);
+	authorize(server, session, identity, &error);
 	if (!session->closing)
 		return session;
-	drop(server, session, &(struct dpumap_fault){.text = "session closed"});
+	drop(server, session, &(struct dpumap_error){.text = "session closed"});
 	return NULL;
 }
 
 void server_request(struct server *server, struct session *session,
 		    const struct dpumap_msg *request)
 {
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 
 	if (ends_doubtful(server, session))
 		return;
 	if (session->job.active) {
-		dpumap_fault_set(&fault, DOCA_ERROR_AGAIN,
+		dpumap_error_set(&error, DOCA_ERROR_AGAIN,
 				 "wait for the reply to the last request");
-		requests_refuse(session, &server->stats.requests, &fault);
+		requests_refuse(session, &server->stats.requests, &error);
 	} else {
 		server->stats.held -= session->held.total;
 		requests_answer(session, server->exports, &server->stats.requests, request);
@@ -866,9 +866,9 @@ void server_request(struct server *server, struct session *session,
 }
 
 void server_refuse_request(struct server *server, struct session *session,
-			   const struct dpumap_fault *fault)
+			   const struct dpumap_error *error)
 {
-	requests_refuse(session, &server->stats.requests, fault);
+	requests_refuse(session, &server->stats.requests, error);
 	serve(server, session, 0);
 }
 
@@ -879,14 +879,14 @@ void server_continue(struct server *server, struct session *session)
 
 void server_dismiss(struct server *server, struct session *session, const char *why)
 {
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 
-	dpumap_fault_set(&fault, DOCA_ERROR_CONNECTION_RESET, "%s", why);
-	drop(server, session, &fault);
+	dpumap_error_set(&error, DOCA_ERROR_CONNECTION_RESET, "%s", why);
+	drop(server, session, &error);
 }
 
 doca_error_t server_disconnect(struct server *server, const char *identity,
-			       struct dpumap_fault *fault)
+			       struct dpumap_error *error)
 {
 	bool found = false;
 
@@ -899,7 +899,7 @@ doca_error_t server_disconnect(struct server *server, const char *identity,
 	server->has_doubtful |= found;
 	if (found)
 		return DOCA_SUCCESS;
-	return dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND,
+	return dpumap_error_set(error, DOCA_ERROR_NOT_FOUND,
 				"client %s is not connected: see dpumapd ctl sessions", identity);
 }
 

@@ -18,7 +18,7 @@
 struct server;
 
 /* Borrows the loop until server_destroy(). */
-doca_error_t server_create(struct loop *loop, struct server **server, struct dpumap_fault *fault);
+doca_error_t server_create(struct loop *loop, struct server **server, struct dpumap_error *error);
 /* Borrows the exports until server_destroy(). To be called before the loop runs. */
 void server_set_exports(struct server *server, struct export_table *exports);
 /* Disconnects every client. NULL is allowed. */
@@ -29,7 +29,7 @@ void server_destroy(struct server *server);
  * server_use_listeners().
  */
 doca_error_t server_listen(struct server *server, struct dpumap_listener *listener,
-			   struct dpumap_fault *fault);
+			   struct dpumap_error *error);
 /* The listener at this address; NULL: none. */
 const struct dpumap_listener *server_find_listener(const struct server *server,
 						   const char *address);
@@ -73,7 +73,7 @@ struct session *server_admit(struct server *server, const char *identity,
 void server_request(struct server *server, struct session *session,
 		    const struct dpumap_msg *request);
 void server_refuse_request(struct server *server, struct session *session,
-			   const struct dpumap_fault *fault);
+			   const struct dpumap_error *error);
 /* The sink is ready again. */
 void server_continue(struct server *server, struct session *session);
 /* Ends the session. */
@@ -93,7 +93,7 @@ void server_tick(struct server *server);
 
 /* Ends all sessions of a client, in server_work(). NOT_FOUND if there is none. */
 doca_error_t server_disconnect(struct server *server, const char *identity,
-			       struct dpumap_fault *fault);
+			       struct dpumap_error *error);
 
 struct server_stats {
 	unsigned int clients;

@@ -19,7 +19,7 @@ static void number(struct session *s)
 }
 
 doca_error_t session_create(int fd, const struct dpumap_peer *peer, struct dpumap_tls *tls,
-			    struct session **session, struct dpumap_fault *fault)
+			    struct session **session, struct dpumap_error *error)
 {
 	bool is_local = peer->kind == DPUMAP_ADDRESS_UNIX;
 	struct session *s;
@@ -27,15 +27,15 @@ doca_error_t session_create(int fd, const struct dpumap_peer *peer, struct dpuma
 
 	if (!is_local && !tls) {
 		close(fd);
-		return dpumap_fault_set(fault, DOCA_ERROR_NOT_PERMITTED,
+		return dpumap_error_set(error, DOCA_ERROR_NOT_PERMITTED,
 					"unknown at %s refused: TLS is not configured", peer->text);
 	}
 	s = calloc(1, sizeof(*s));
 	if (!s) {
 		close(fd);
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a client");
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for a client");
 	}
-	result = dpumap_conn_create(fd, is_local ? NULL : tls, NULL, &s->conn, fault);
+	result = dpumap_conn_create(fd, is_local ? NULL : tls, NULL, &s->conn, error);
 	if (result != DOCA_SUCCESS) {
 		free(s);
 		return result;
@@ -48,12 +48,12 @@ doca_error_t session_create(int fd, const struct dpumap_peer *peer, struct dpuma
 }
 
 doca_error_t session_create_for(const struct session_sink *sink, const char *identity,
-				struct session **session, struct dpumap_fault *fault)
+				struct session **session, struct dpumap_error *error)
 {
 	struct session *s = calloc(1, sizeof(*s));
 
 	if (!s)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a client");
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for a client");
 	s->sink = *sink;
 	s->peer.kind = DPUMAP_ADDRESS_UNIX; /* it has no address */
 	snprintf(s->peer.text, sizeof(s->peer.text), "comch");
@@ -66,11 +66,11 @@ doca_error_t session_create_for(const struct session_sink *sink, const char *ide
 }
 
 doca_error_t session_put(const struct session *session, const struct dpumap_msg *msg,
-			 struct dpumap_fault *fault)
+			 struct dpumap_error *error)
 {
 	if (session->conn)
-		return dpumap_conn_put(session->conn, msg, fault);
-	return session->sink.put(session->sink.context, msg, fault);
+		return dpumap_conn_put(session->conn, msg, error);
+	return session->sink.put(session->sink.context, msg, error);
 }
 
 bool session_may_import(const struct session *session, const struct export_spec *spec)
@@ -106,7 +106,7 @@ void session_log(const struct session *session, enum dpumap_line_level level, co
 {
 	const char *identity = session->identity[0] ? session->identity : "unknown";
 	const char *source = session->identity[0] ? session->identity : session->peer.source;
-	char text[sizeof(((struct dpumap_fault *)0)->text)];
+	char text[sizeof(((struct dpumap_error *)0)->text)];
 	va_list args;
 
 	va_start(args, fmt);
@@ -119,11 +119,11 @@ void session_log(const struct session *session, enum dpumap_line_level level, co
 }
 
 doca_error_t session_add_rdma_conn(struct session *session, uint64_t export,
-				   struct dpumap_fault *fault)
+				   struct dpumap_error *error)
 {
 	if (session->num_rdma_conns == SESSION_RDMA_CONNS_MAX)
-		return dpumap_fault_set(
-			fault, DOCA_ERROR_FULL,
+		return dpumap_error_set(
+			error, DOCA_ERROR_FULL,
 			"the client already has %d RDMA connections: release some exports first",
 			SESSION_RDMA_CONNS_MAX);
 	session->rdma_conns[session->num_rdma_conns++] = export;
@@ -176,14 +176,14 @@ bool session_queue_event(struct session *session, enum dpumap_event event, const
 
 void session_send_event(struct session *session)
 {
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	struct dpumap_msg msg;
 
 	dpumap_msg_init(&msg);
 	dpumap_msg_set_number(&msg, DPUMAP_MSG_ID, 0);
 	dpumap_msg_set_text(&msg, DPUMAP_MSG_EVENT, dpumap_event_name(session->events->event));
 	dpumap_msg_set_text(&msg, DPUMAP_MSG_NAME, session->events->name);
-	if (session_put(session, &msg, &fault) != DOCA_SUCCESS)
+	if (session_put(session, &msg, &error) != DOCA_SUCCESS)
 		session->closing = true;
 	drop_event(session);
 }

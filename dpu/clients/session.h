@@ -41,7 +41,7 @@ struct session_sink {
 	bool (*is_ready)(void *context);
 	/* Sends a reply or an event, which is only valid during the call. */
 	doca_error_t (*put)(void *context, const struct dpumap_msg *msg,
-			    struct dpumap_fault *fault);
+			    struct dpumap_error *error);
 	/* The server has ended the session, and frees it after the call. */
 	void (*end)(void *context);
 	void *context;
@@ -72,7 +72,7 @@ struct session {
 	struct session *next_waiting;
 	bool unchecked; /* by the settings that were read last */
 	bool refused;	/* by them: with the client's access */
-	const struct dpumap_fault
+	const struct dpumap_error
 		*leaves; /* why the server ends it at its next turn; NULL: it stays */
 	struct digest digests[SESSION_DIGESTS];
 	/*
@@ -102,15 +102,15 @@ struct session {
  * authenticate: NOT_PERMITTED.
  */
 doca_error_t session_create(int fd, const struct dpumap_peer *peer, struct dpumap_tls *tls,
-			    struct session **session, struct dpumap_fault *fault);
+			    struct session **session, struct dpumap_error *error);
 /* The client has authenticated already. It may only import over PCI. */
 doca_error_t session_create_for(const struct session_sink *sink, const char *identity,
-				struct session **session, struct dpumap_fault *fault);
+				struct session **session, struct dpumap_error *error);
 void session_destroy(struct session *session);
 
 /* Sends a reply or an event. */
 doca_error_t session_put(const struct session *session, const struct dpumap_msg *msg,
-			 struct dpumap_fault *fault);
+			 struct dpumap_error *error);
 /* May the client import the export? */
 bool session_may_import(const struct session *session, const struct export_spec *spec);
 
@@ -120,7 +120,7 @@ void session_log(const struct session *session, enum dpumap_line_level level, co
 
 /* Notes an RDMA connection to the export; FULL. */
 doca_error_t session_add_rdma_conn(struct session *session, uint64_t export,
-				   struct dpumap_fault *fault);
+				   struct dpumap_error *error);
 /* Removes one, or all, of the connections to the export; with all, also the tickets for it. */
 void session_remove_rdma_conn(struct session *session, uint64_t export);
 void session_remove_rdma_conns(struct session *session, uint64_t export);

@@ -15,19 +15,19 @@ static void end(struct ticket *ticket)
 }
 
 doca_error_t tickets_issue(struct tickets *tickets, uint64_t export, uint64_t now,
-			   const uint8_t **bytes, struct dpumap_fault *fault)
+			   const uint8_t **bytes, struct dpumap_error *error)
 {
 	struct ticket *ticket = tickets->list;
 
 	while (ticket < tickets->list + TICKETS_MAX && ticket->end > now)
 		ticket++;
 	if (ticket == tickets->list + TICKETS_MAX)
-		return dpumap_fault_set(fault, DOCA_ERROR_FULL,
+		return dpumap_error_set(error, DOCA_ERROR_FULL,
 					"the client has %d unused tickets for RDMA connections: "
 					"connect with them, or wait %d seconds",
 					TICKETS_MAX, TICKET_SECONDS);
 	if (getrandom(ticket->bytes, sizeof(ticket->bytes), 0) != sizeof(ticket->bytes))
-		return dpumap_fault_errno(fault, errno, "cannot make a ticket");
+		return dpumap_error_errno(error, errno, "cannot make a ticket");
 	ticket->export = export;
 	ticket->end = now + TICKET_SECONDS * NSEC_PER_SEC;
 	*bytes = ticket->bytes;

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "channel/message.h"
-#include "local/fault.h"
+#include "local/error.h"
 
 #define TICKETS_MAX    4
 #define TICKET_SECONDS 30
@@ -28,7 +28,7 @@ struct tickets {
 
 /* FULL: the client did not use its last ones. *bytes is valid until the ticket ends. */
 doca_error_t tickets_issue(struct tickets *tickets, uint64_t export, uint64_t now,
-			   const uint8_t **bytes, struct dpumap_fault *fault);
+			   const uint8_t **bytes, struct dpumap_error *error);
 /*
  * Ends the ticket; false if it is not one of these, or has expired. The time does not depend on the
  * bytes.

@@ -22,29 +22,29 @@
 
 /* limit_s is for each step; 0: none. */
 static doca_error_t connect_to(const char *path, unsigned int limit_s, int *fd,
-			       struct dpumap_fault *fault)
+			       struct dpumap_error *error)
 {
 	const struct timeval limit = {.tv_sec = limit_s};
 	struct dpumap_address address;
-	doca_error_t result = dpumap_address_parse(path, &address, fault);
+	doca_error_t result = dpumap_address_parse(path, &address, error);
 	int f;
 
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (address.kind != DPUMAP_ADDRESS_UNIX)
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+		return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 					"--admin must be the path of a Unix socket, not %s", path);
 	f = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (f < 0)
-		return dpumap_fault_errno(fault, errno, "cannot open a socket");
+		return dpumap_error_errno(error, errno, "cannot open a socket");
 	setsockopt(f, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
 	setsockopt(f, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
 	if (connect(f, (const struct sockaddr *)&address.path, sizeof(address.path)) != 0) {
-		dpumap_fault_errno(fault, errno,
+		dpumap_error_errno(error, errno,
 				   "cannot connect to the admin socket %s of dpumapd (see --admin)",
 				   path);
 		close(f);
-		return fault->code;
+		return error->code;
 	}
 	*fd = f;
 	return DOCA_SUCCESS;
@@ -59,7 +59,7 @@ static const char *command_of(const struct options *o)
 /* The file descriptor to pass along; -1: none. */
 static int descriptor_of(const struct options *o)
 {
-	struct dpumap_fault ignored;
+	struct dpumap_error ignored;
 	struct export_spec spec;
 	int fd;
 
@@ -72,7 +72,7 @@ static int descriptor_of(const struct options *o)
 	return fd;
 }
 
-static doca_error_t send_line(int fd, char *line, int fd_to_pass, struct dpumap_fault *fault)
+static doca_error_t send_line(int fd, char *line, int fd_to_pass, struct dpumap_error *error)
 {
 	char control[CMSG_SPACE(sizeof(int))] = {0};
 	struct iovec iov = {.iov_base = line, .iov_len = strlen(line)};
@@ -89,19 +89,19 @@ static doca_error_t send_line(int fd, char *line, int fd_to_pass, struct dpumap_
 		memcpy(CMSG_DATA(c), &fd_to_pass, sizeof(int));
 	}
 	if (sendmsg(fd, &msg, MSG_NOSIGNAL) != (ssize_t)iov.iov_len)
-		return dpumap_fault_errno(fault, errno, "cannot send the command to dpumapd");
+		return dpumap_error_errno(error, errno, "cannot send the command to dpumapd");
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t read_reply(int fd, struct json_object **reply, struct dpumap_fault *fault)
+static doca_error_t read_reply(int fd, struct json_object **reply, struct dpumap_error *error)
 {
 	errno = 0;
 	*reply = json_object_from_fd(fd);
 	if (!*reply && (errno == EAGAIN || errno == EWOULDBLOCK))
-		return dpumap_fault_set(fault, DOCA_ERROR_TIME_OUT,
+		return dpumap_error_set(error, DOCA_ERROR_TIME_OUT,
 					"dpumapd did not answer in time: is it stopped?");
 	if (!*reply || !json_object_is_type(*reply, json_type_object))
-		return dpumap_fault_set(fault, DOCA_ERROR_CONNECTION_RESET,
+		return dpumap_error_set(error, DOCA_ERROR_CONNECTION_RESET,
 					"dpumapd closed the connection without a reply: run as "
 					"root or as the user of dpumapd");
 	return DOCA_SUCCESS;
@@ -171,12 +171,12 @@ static void print_reply(struct json_object *reply)
 	}
 }
 
-static doca_error_t check_reply(struct json_object *reply, struct dpumap_fault *fault)
+static doca_error_t check_reply(struct json_object *reply, struct dpumap_error *error)
 {
 	doca_error_t result = code_of(reply);
 
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_set(fault, result, "%s", text_of(reply, "error"));
+		return dpumap_error_set(error, result, "%s", text_of(reply, "error"));
 	return DOCA_SUCCESS;
 }
 
@@ -204,38 +204,38 @@ static void print_result(const struct options *o, struct json_object *reply)
 }
 
 static doca_error_t ask(const struct options *o, char *line, int fd_to_pass, unsigned int limit_s,
-			struct json_object **reply, struct dpumap_fault *fault)
+			struct json_object **reply, struct dpumap_error *error)
 {
 	const char *admin = o->given.admin ? o->given.admin : OPTIONS_ADMIN_DEFAULT;
 	doca_error_t result;
 	int fd = -1;
 
 	*reply = NULL;
-	result = connect_to(admin, limit_s, &fd, fault);
+	result = connect_to(admin, limit_s, &fd, error);
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = send_line(fd, line, fd_to_pass, fault);
+	result = send_line(fd, line, fd_to_pass, error);
 	if (result == DOCA_SUCCESS)
-		result = read_reply(fd, reply, fault);
+		result = read_reply(fd, reply, error);
 	close(fd);
 	return result;
 }
 
 doca_error_t ctl_ask(const struct options *o, const char *command, unsigned int limit_s,
-		     struct json_object **reply, struct dpumap_fault *fault)
+		     struct json_object **reply, struct dpumap_error *error)
 {
 	doca_error_t result;
 	char line[64];
 
 	snprintf(line, sizeof(line), "%s\n", command);
-	result = ask(o, line, -1, limit_s, reply, fault);
+	result = ask(o, line, -1, limit_s, reply, error);
 	if (result == DOCA_SUCCESS)
-		result = check_reply(*reply, fault);
+		result = check_reply(*reply, error);
 	return result;
 }
 
 /* is_logged: dpumapd itself has failed, and logged it. */
-static doca_error_t run(const struct options *o, bool *is_logged, struct dpumap_fault *fault)
+static doca_error_t run(const struct options *o, bool *is_logged, struct dpumap_error *error)
 {
 	struct json_object *reply = NULL;
 	doca_error_t result;
@@ -244,41 +244,41 @@ static doca_error_t run(const struct options *o, bool *is_logged, struct dpumap_
 			   o->argument ? o->argument : "");
 
 	if (len < 0 || (size_t)len >= sizeof(line))
-		return dpumap_fault_set(fault, DOCA_ERROR_TOO_BIG,
+		return dpumap_error_set(error, DOCA_ERROR_TOO_BIG,
 					"the command is longer than 8191 bytes");
-	result = ask(o, line, descriptor_of(o), 0, &reply, fault);
+	result = ask(o, line, descriptor_of(o), 0, &reply, error);
 	*is_logged = result == DOCA_SUCCESS;
 	if (result == DOCA_SUCCESS)
-		result = check_reply(reply, fault);
+		result = check_reply(reply, error);
 	if (result == DOCA_SUCCESS)
 		print_result(o, reply);
 	json_object_put(reply);
 	return result;
 }
 
-static int report(const struct options *options, bool is_quiet, const struct dpumap_fault *fault)
+static int report(const struct options *options, bool is_quiet, const struct dpumap_error *error)
 {
-	int status = (int)dpumap_fault_exit(fault->code);
+	int status = (int)dpumap_error_exit(error->code);
 
-	if (fault->code == DOCA_SUCCESS)
+	if (error->code == DOCA_SUCCESS)
 		return status;
 	if (!is_quiet)
-		fprintf(stderr, "dpumapd ctl: %s\n", fault->text);
+		fprintf(stderr, "dpumapd ctl: %s\n", error->text);
 	if (options->json)
-		cli_json_error(stdout, doca_error_get_name(fault->code), fault->text, status);
+		cli_json_error(stdout, doca_error_get_name(error->code), error->text, status);
 	return status;
 }
 
-int ctl_report(const struct options *options, const struct dpumap_fault *fault)
+int ctl_report(const struct options *options, const struct dpumap_error *error)
 {
-	return report(options, false, fault);
+	return report(options, false, error);
 }
 
 int ctl_main(const struct options *options)
 {
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	bool is_logged = false;
 
-	fault.code = run(options, &is_logged, &fault);
-	return report(options, options->quiet && is_logged, &fault);
+	error.code = run(options, &is_logged, &error);
+	return report(options, options->quiet && is_logged, &error);
 }

@@ -3,7 +3,7 @@
 #ifndef DPUMAPD_CTL_H
 #define DPUMAPD_CTL_H
 
-#include "local/fault.h"
+#include "local/error.h"
 
 struct json_object;
 struct options;
@@ -16,8 +16,8 @@ int ctl_main(const struct options *options);
  * which may be NULL on failure.
  */
 doca_error_t ctl_ask(const struct options *options, const char *command, unsigned int limit_s,
-		     struct json_object **reply, struct dpumap_fault *fault);
+		     struct json_object **reply, struct dpumap_error *error);
 /* Prints an error; returns the exit code. */
-int ctl_report(const struct options *options, const struct dpumap_fault *fault);
+int ctl_report(const struct options *options, const struct dpumap_error *error);
 
 #endif

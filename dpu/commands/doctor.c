@@ -32,7 +32,7 @@ static void on_signal(int number)
 static const char *choose_address(const struct settings *settings, char *room, size_t size)
 {
 	struct dpumap_address address;
-	struct dpumap_fault ignored = {0};
+	struct dpumap_error ignored = {0};
 
 	if (!settings->num_listen) {
 		dpumap_address_find_default(room, size);
@@ -50,7 +50,7 @@ static const char *choose_address(const struct settings *settings, char *room, s
 static const char *find_failed(const struct options *options, const struct settings *settings,
 			       struct json_object **reply)
 {
-	struct dpumap_fault ignored = {0};
+	struct dpumap_error ignored = {0};
 	struct json_object *list = NULL;
 	struct options ctl = {.given = {.admin = settings->admin}};
 
@@ -67,7 +67,7 @@ static const char *find_failed(const struct options *options, const struct setti
 
 /* In a process of its own, as the user that dpumapd runs as. */
 static void open_files(const struct settings *settings, const char *file,
-		       struct dpumap_fault *fault)
+		       struct dpumap_error *error)
 {
 	const struct {
 		const char *path;
@@ -75,17 +75,17 @@ static void open_files(const struct settings *settings, const char *file,
 	} files[] = {{file, false},	    {settings->cert, false}, {settings->key, true},
 		     {settings->ca, false}, {settings->crl, false},  {settings->psk, true}};
 	const char *user = settings->user ? settings->user : PRIVILEGES_SERVICE_USER;
-	struct dpumap_fault why = {0};
+	struct dpumap_error why = {0};
 	int fd;
 
-	if (settings->user ? privileges_become(user, settings->group, fault)
-			   : privileges_become_service(fault))
+	if (settings->user ? privileges_become(user, settings->group, error)
+			   : privileges_become_service(error))
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		if (!files[i].path)
 			continue;
 		if (dpumap_trusted_open(files[i].path, files[i].is_secret, &fd, &why)) {
-			dpumap_fault_set(fault, why.code, "%.240s (dpumapd runs as user %s)",
+			dpumap_error_set(error, why.code, "%.240s (dpumapd runs as user %s)",
 					 why.text, user);
 			return;
 		}
@@ -95,9 +95,9 @@ static void open_files(const struct settings *settings, const char *file,
 
 /* Root can read what dpumapd cannot. */
 static void check_readable(const struct settings *settings, const char *file,
-			   struct dpumap_fault *fault)
+			   struct dpumap_error *error)
 {
-	struct dpumap_fault found = {0};
+	struct dpumap_error found = {0};
 	int fds[2], status;
 	pid_t child;
 
@@ -111,17 +111,17 @@ static void check_readable(const struct settings *settings, const char *file,
 	}
 	close(fds[1]);
 	if (read(fds[0], &found, sizeof(found)) == sizeof(found))
-		*fault = found;
+		*error = found;
 	close(fds[0]);
 	if (child > 0)
 		waitpid(child, &status, 0);
 }
 
-static doca_error_t run_checks(const struct options *options, struct dpumap_fault *fault)
+static doca_error_t run_checks(const struct options *options, struct dpumap_error *error)
 {
 	char room[DPUMAP_HOST_MAX + DPUMAP_PORT_MAX];
 	const char *file = options->file;
-	struct dpumap_fault wrong = {0};
+	struct dpumap_error wrong = {0};
 	struct json_object *reply;
 	struct settings settings;
 	doca_error_t result;
@@ -158,7 +158,7 @@ static doca_error_t run_checks(const struct options *options, struct dpumap_faul
 			.json = options->json,
 			.all = options->verbose,
 		},
-		stdout, fault);
+		stdout, error);
 	json_object_put(reply);
 	settings_free(&settings);
 	return result;
@@ -166,17 +166,17 @@ static doca_error_t run_checks(const struct options *options, struct dpumap_faul
 
 int doctor_main(const struct options *options)
 {
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	doca_error_t result;
 
 	setenv("DPUMAP_LOG_LEVEL", options->verbose ? "info" : "off", options->verbose);
 	signal(SIGINT, on_signal);
 	signal(SIGTERM, on_signal);
-	result = run_checks(options, &fault);
+	result = run_checks(options, &error);
 	if (result == DOCA_SUCCESS && fflush(stdout) != 0)
-		result = dpumap_fault_set(&fault, DOCA_ERROR_IO_FAILED,
+		result = dpumap_error_set(&error, DOCA_ERROR_IO_FAILED,
 					  "cannot write to standard output");
 	if (result != DOCA_SUCCESS)
-		log_error("%s", fault.text);
-	return (int)dpumap_fault_exit(result);
+		log_error("%s", error.text);
+	return (int)dpumap_error_exit(result);
 }

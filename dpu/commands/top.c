@@ -19,7 +19,7 @@
 struct top {
 	const struct options *o;
 	struct cli_figures figures;
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 };
 
 static const struct cli_figures_list sessions = {
@@ -29,10 +29,10 @@ static bool sample(void *arg)
 {
 	struct json_object *answer = NULL;
 	struct top *t = arg;
-	doca_error_t result = ctl_ask(t->o, "top", ANSWER_S, &answer, &t->fault);
+	doca_error_t result = ctl_ask(t->o, "top", ANSWER_S, &answer, &t->error);
 
 	if (result != DOCA_SUCCESS) {
-		t->fault.code = result;
+		t->error.code = result;
 		json_object_put(answer);
 		return false;
 	}
@@ -151,7 +151,7 @@ int top_main(const struct options *options)
 	int err = cli_live_run(&live, &t);
 
 	if (err)
-		dpumap_fault_errno(&t.fault, err, "cannot show the figures");
+		dpumap_error_errno(&t.error, err, "cannot show the figures");
 	cli_figures_free(&t.figures);
-	return ctl_report(options, &t.fault);
+	return ctl_report(options, &t.error);
 }

@@ -31,7 +31,7 @@ struct request {
 	FILE *out;
 	bool has_more; /* of a list, or of a task that takes several turns */
 	struct json_object *answer;
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 };
 
 static void put(struct json_object *to, const char *key, uint64_t value)
@@ -119,7 +119,7 @@ static void put_counters(struct request *q)
 static doca_error_t get_status(struct request *q)
 {
 	struct export_table_dm_usage usage;
-	doca_error_t result = export_table_dm_usage(daemon_exports(q->daemon), &usage, &q->fault);
+	doca_error_t result = export_table_dm_usage(daemon_exports(q->daemon), &usage, &q->error);
 
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -287,7 +287,7 @@ static doca_error_t get_top(struct request *q)
 
 static doca_error_t reload(struct request *q)
 {
-	return daemon_reload(q->daemon, &q->progress->ticket, &q->fault);
+	return daemon_reload(q->daemon, &q->progress->ticket, &q->error);
 }
 
 /* The number in the spec is that of ctl's descriptor; replace it by that of the one received. */
@@ -297,7 +297,7 @@ static doca_error_t take_descriptor(struct request *q, struct export_spec *spec)
 		return DOCA_SUCCESS;
 	spec->fd = q->fd < 0 ? -1 : fcntl(q->fd, F_DUPFD_CLOEXEC, 0);
 	if (spec->fd < 0)
-		return dpumap_fault_set(&q->fault, DOCA_ERROR_INVALID_VALUE,
+		return dpumap_error_set(&q->error, DOCA_ERROR_INVALID_VALUE,
 					"export %s: no file descriptor was passed with the command",
 					spec->name);
 	return DOCA_SUCCESS;
@@ -306,21 +306,21 @@ static doca_error_t take_descriptor(struct request *q, struct export_spec *spec)
 static doca_error_t add(struct request *q)
 {
 	struct export_spec spec;
-	doca_error_t result = export_spec_parse(q->argument, &spec, &q->fault);
+	doca_error_t result = export_spec_parse(q->argument, &spec, &q->error);
 
 	if (result != DOCA_SUCCESS)
 		return result;
 	spec.is_temporary = true;
 	result = take_descriptor(q, &spec);
 	if (result == DOCA_SUCCESS)
-		result = daemon_add_export(q->daemon, &spec, &q->progress->ticket, &q->fault);
+		result = daemon_add_export(q->daemon, &spec, &q->progress->ticket, &q->error);
 	export_spec_free(&spec);
 	return result;
 }
 
 static doca_error_t drop(struct request *q)
 {
-	return daemon_remove_export(q->daemon, q->argument, &q->progress->ticket, &q->fault);
+	return daemon_remove_export(q->daemon, q->argument, &q->progress->ticket, &q->error);
 }
 
 /* A turn of the loop ends some of the connections. */
@@ -329,7 +329,7 @@ static doca_error_t disconnect(struct request *q)
 	doca_error_t result = DOCA_SUCCESS;
 
 	if (!q->progress->has_begun)
-		result = daemon_disconnect(q->daemon, q->argument, &q->fault);
+		result = daemon_disconnect(q->daemon, q->argument, &q->error);
 	q->progress->has_begun = true;
 	q->has_more = result == DOCA_SUCCESS && daemon_ends_clients(q->daemon);
 	return result;
@@ -337,7 +337,7 @@ static doca_error_t disconnect(struct request *q)
 
 static doca_error_t rekey(struct request *q)
 {
-	return export_table_rekey(daemon_exports(q->daemon), q->argument, &q->fault);
+	return export_table_rekey(daemon_exports(q->daemon), q->argument, &q->error);
 }
 
 static const struct {
@@ -360,17 +360,17 @@ static const struct {
 static doca_error_t answer(struct request *q, const char *command)
 {
 	if (q->progress->ticket)
-		return daemon_outcome(q->daemon, q->progress->ticket, &q->fault);
+		return daemon_outcome(q->daemon, q->progress->ticket, &q->error);
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
 		if (strcmp(command, commands[i].name) != 0)
 			continue;
 		if (commands[i].has_argument != !!q->argument[0])
-			return dpumap_fault_set(&q->fault, DOCA_ERROR_INVALID_VALUE,
+			return dpumap_error_set(&q->error, DOCA_ERROR_INVALID_VALUE,
 						"%s takes %s argument", command,
 						commands[i].has_argument ? "an" : "no");
 		return commands[i].answer(q);
 	}
-	return dpumap_fault_set(&q->fault, DOCA_ERROR_NOT_SUPPORTED, "unknown command \"%.32s\"",
+	return dpumap_error_set(&q->error, DOCA_ERROR_NOT_SUPPORTED, "unknown command \"%.32s\"",
 				command);
 }
 
@@ -380,7 +380,7 @@ static void put_result(const struct request *q, doca_error_t result)
 
 	put_text(q->answer, "status", doca_error_get_name(result));
 	if (result != DOCA_SUCCESS)
-		put_text(q->answer, "error", q->fault.text);
+		put_text(q->answer, "error", q->error.text);
 	text = json_object_to_json_string_ext(q->answer, FORMAT);
 	if (ftell(q->out) > 0 || q->progress->after[0])
 		fprintf(q->out, "\n  ],%s\n",
@@ -409,7 +409,7 @@ enum text_outcome admin_answer(void *daemon, const char *question, int fd,
 		goto free_line;
 	/* The daemon has logged why a reload failed. */
 	if (result != DOCA_SUCCESS && strcmp(line, "reload") != 0)
-		log_from(DPUMAP_LINE_WARNING, "ctl", "ctl %s failed: %s", line, q.fault.text);
+		log_from(DPUMAP_LINE_WARNING, "ctl", "ctl %s failed: %s", line, q.error.text);
 	put_result(&q, result);
 free_line:
 	json_object_put(q.answer);

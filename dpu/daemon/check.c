@@ -19,49 +19,49 @@ struct reader {
 	bool is_of_service;
 };
 
-static doca_error_t check_start(const struct options *options, struct dpumap_fault *fault)
+static doca_error_t check_start(const struct options *options, struct dpumap_error *error)
 {
 	struct settings settings;
 	struct dpumap_tls *tls;
-	doca_error_t result = prepare_start(options, false, &settings, &tls, fault);
+	doca_error_t result = prepare_start(options, false, &settings, &tls, error);
 
 	if (result != DOCA_SUCCESS)
 		return result;
 	credentials_warn(&(struct credentials){tls, settings.registry.tls}, NULL);
 	dpumap_tls_destroy(tls);
 	for (size_t i = 0; i < settings.exports.num && result == DOCA_SUCCESS; i++)
-		result = memory_check_spec(&settings.exports.specs[i], fault);
+		result = memory_check_spec(&settings.exports.specs[i], error);
 	if (result == DOCA_SUCCESS)
-		result = registry_check(&settings.registry, fault);
+		result = registry_check(&settings.registry, error);
 	settings_free(&settings);
 	return result;
 }
 
 /* What the user that dpumapd switches to reads again, after it has started as root. */
-static doca_error_t check_reload(const struct options *options, struct dpumap_fault *fault)
+static doca_error_t check_reload(const struct options *options, struct dpumap_error *error)
 {
 	struct settings settings;
 	struct dpumap_tls *tls;
-	doca_error_t result = prepare_reload(options, NULL, false, &settings, &tls, fault);
+	doca_error_t result = prepare_reload(options, NULL, false, &settings, &tls, error);
 
 	if (result != DOCA_SUCCESS)
 		return result;
 	dpumap_tls_destroy(tls);
-	result = registry_check(&settings.registry, fault);
+	result = registry_check(&settings.registry, error);
 	settings_free(&settings);
 	return result;
 }
 
 /* Only root can read files for another user. */
 static doca_error_t find_reader(const struct options *options, struct reader *reader,
-				struct dpumap_fault *fault)
+				struct dpumap_error *error)
 {
 	struct settings settings;
 	doca_error_t result;
 
 	if (geteuid() != 0)
 		return DOCA_SUCCESS;
-	result = options_settings(options, NULL, &settings, fault);
+	result = options_settings(options, NULL, &settings, error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	reader->is_of_service = !settings.user && privileges_has_service_user();
@@ -75,20 +75,20 @@ static doca_error_t find_reader(const struct options *options, struct reader *re
 }
 
 static doca_error_t check_as(const struct options *options, const struct reader *reader,
-			     struct dpumap_fault *fault)
+			     struct dpumap_error *error)
 {
-	struct dpumap_fault why = {0};
+	struct dpumap_error why = {0};
 	doca_error_t result = reader->is_of_service
-				      ? privileges_become_service(fault)
-				      : privileges_become(reader->user, reader->group, fault);
+				      ? privileges_become_service(error)
+				      : privileges_become(reader->user, reader->group, error);
 
 	if (result != DOCA_SUCCESS)
 		return result;
 	result = reader->is_of_service ? check_start(options, &why) : check_reload(options, &why);
 	if (result == DOCA_SUCCESS)
 		return result;
-	return dpumap_fault_set(
-		fault, result, "%.250s (checked for user %s, %s)", why.text, reader->user,
+	return dpumap_error_set(
+		error, result, "%.250s (checked for user %s, %s)", why.text, reader->user,
 		reader->is_of_service ? "the user of dpumapd.service" : "setting user");
 }
 
@@ -105,15 +105,15 @@ static void print_reader(const struct reader *reader)
 		printf("dpumapd: valid for user %u\n", geteuid());
 }
 
-doca_error_t check_configuration(const struct options *options, struct dpumap_fault *fault)
+doca_error_t check_configuration(const struct options *options, struct dpumap_error *error)
 {
 	struct reader reader = {0};
-	doca_error_t result = find_reader(options, &reader, fault);
+	doca_error_t result = find_reader(options, &reader, error);
 
 	if (result == DOCA_SUCCESS && !reader.is_of_service)
-		result = check_start(options, fault);
+		result = check_start(options, error);
 	if (result == DOCA_SUCCESS && reader.user)
-		result = check_as(options, &reader, fault);
+		result = check_as(options, &reader, error);
 	if (result == DOCA_SUCCESS)
 		print_reader(&reader);
 	free(reader.user);

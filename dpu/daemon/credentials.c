@@ -69,7 +69,7 @@ void credentials_follow(const struct credentials *credentials, struct credential
 }
 
 doca_error_t credentials_check_reload(const struct credentials *now, const struct credentials *next,
-				      struct dpumap_fault *fault)
+				      struct dpumap_error *error)
 {
 	struct judged before, after;
 
@@ -80,7 +80,7 @@ doca_error_t credentials_check_reload(const struct credentials *now, const struc
 			dpumap_credentials_useless(&after.found[i]);
 
 		if (useless && !dpumap_credentials_useless(&before.found[i]))
-			return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG, "%s%s: %s: %s",
+			return dpumap_error_set(error, DOCA_ERROR_BAD_CONFIG, "%s%s: %s: %s",
 						places[i].prefix, places[i].after_reload,
 						useless->text, useless->advice);
 	}

@@ -31,7 +31,7 @@ void credentials_follow(const struct credentials *credentials, struct credential
  * changes nothing for the worse, and is accepted.
  */
 doca_error_t credentials_check_reload(const struct credentials *now, const struct credentials *next,
-				      struct dpumap_fault *fault);
+				      struct dpumap_error *error);
 /* The worst sentence, and what to do; "": all are good. */
 void credentials_describe(const struct dpumap_tls *tls, char *text, size_t size);
 

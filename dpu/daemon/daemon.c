@@ -48,7 +48,7 @@ struct daemon {
 	struct job *job;	      /* changes the exports */
 	uint64_t ticket;	      /* of the change that began last */
 	doca_error_t outcome;	      /* of the change that ended last */
-	struct dpumap_fault why;
+	struct dpumap_error why;
 	struct settings next;		/* of a reload that is running */
 	const struct export_dir *known; /* what it need not load again; NULL: load all */
 	struct dpumap_tls *next_tls;
@@ -93,9 +93,9 @@ const struct dpumap_tls *daemon_registry_tls(const struct daemon *daemon)
 }
 
 doca_error_t daemon_disconnect(struct daemon *daemon, const char *identity,
-			       struct dpumap_fault *fault)
+			       struct dpumap_error *error)
 {
-	return server_disconnect(daemon->server, identity, fault);
+	return server_disconnect(daemon->server, identity, error);
 }
 
 bool daemon_ends_clients(const struct daemon *daemon)
@@ -107,40 +107,40 @@ bool daemon_ends_clients(const struct daemon *daemon)
 
 static doca_error_t open_text_service(struct daemon *d, const struct dpumap_address *address,
 				      const char *end, text_service_fn *answer,
-				      struct text_service **service, struct dpumap_fault *fault)
+				      struct text_service **service, struct dpumap_error *error)
 {
 	struct dpumap_listener *listener;
-	doca_error_t result = listeners_create_one(&d->listeners, address, false, &listener, fault);
+	doca_error_t result = listeners_create_one(&d->listeners, address, false, &listener, error);
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	return text_service_create(d->loop, listener, end, answer, d, service, fault);
+	return text_service_create(d->loop, listener, end, answer, d, service, error);
 }
 
-static doca_error_t open_admin(struct daemon *d, struct dpumap_fault *fault)
+static doca_error_t open_admin(struct daemon *d, struct dpumap_error *error)
 {
 	struct dpumap_address address;
 	doca_error_t result;
 
 	if (!d->settings.admin)
 		return DOCA_SUCCESS;
-	result = dpumap_address_parse(d->settings.admin, &address, fault);
+	result = dpumap_address_parse(d->settings.admin, &address, error);
 	if (result != DOCA_SUCCESS)
 		return result;
-	return open_text_service(d, &address, "\n", admin_answer, &d->admin, fault);
+	return open_text_service(d, &address, "\n", admin_answer, &d->admin, error);
 }
 
-static doca_error_t open_metrics(struct daemon *d, struct dpumap_fault *fault)
+static doca_error_t open_metrics(struct daemon *d, struct dpumap_error *error)
 {
 	struct dpumap_address address;
 	doca_error_t result;
 
 	if (!d->settings.metrics)
 		return DOCA_SUCCESS;
-	result = metrics_parse(d->settings.metrics, &address, fault);
+	result = metrics_parse(d->settings.metrics, &address, error);
 	if (result != DOCA_SUCCESS)
 		return result;
-	return open_text_service(d, &address, "\r\n\r\n", metrics_answer, &d->metrics, fault);
+	return open_text_service(d, &address, "\r\n\r\n", metrics_answer, &d->metrics, error);
 }
 
 /* -- reconfiguration -- */
@@ -158,7 +158,7 @@ static bool is_same(const char *a, const char *b)
 
 /* Settings that only a start can apply: most of them need privileges that dpumapd has dropped. */
 static doca_error_t check_unchanged(const struct settings *now, const struct settings *wanted,
-				    struct dpumap_fault *fault)
+				    struct dpumap_error *error)
 {
 	const struct {
 		const char *name, *now, *wanted;
@@ -171,13 +171,13 @@ static doca_error_t check_unchanged(const struct settings *now, const struct set
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		if (!is_same(texts[i].now, texts[i].wanted))
-			return dpumap_fault_set(
-				fault, DOCA_ERROR_BAD_CONFIG,
+			return dpumap_error_set(
+				error, DOCA_ERROR_BAD_CONFIG,
 				"%s has changed from \"%s\" to \"%s\", which a reload cannot "
 				"apply: restart dpumapd, or restore the setting",
 				texts[i].name, texts[i].now ? texts[i].now : "",
 				texts[i].wanted ? texts[i].wanted : "");
-	return registry_settings_check_unchanged(&now->registry, &wanted->registry, fault);
+	return registry_settings_check_unchanged(&now->registry, &wanted->registry, error);
 }
 
 /* The exports of the reload have been made: nothing can fail from now on. */
@@ -208,7 +208,7 @@ static bool settles(const void *context)
 }
 
 /* The other requests of ctl see the outcome, or begin their own changes. */
-static void on_change_end(void *context, doca_error_t result, const struct dpumap_fault *why)
+static void on_change_end(void *context, doca_error_t result, const struct dpumap_error *why)
 {
 	struct daemon *d = context;
 
@@ -218,7 +218,7 @@ static void on_change_end(void *context, doca_error_t result, const struct dpuma
 		text_service_retry(d->admin);
 }
 
-static void end_reload(struct daemon *d, doca_error_t result, const struct dpumap_fault *why)
+static void end_reload(struct daemon *d, doca_error_t result, const struct dpumap_error *why)
 {
 	if (result != DOCA_SUCCESS) {
 		dpumap_tls_destroy(d->next_tls);
@@ -236,7 +236,7 @@ static void end_reload(struct daemon *d, doca_error_t result, const struct dpuma
 	service_status_ready(&d->status, d);
 }
 
-static void on_reload_end(void *context, doca_error_t result, const struct dpumap_fault *why)
+static void on_reload_end(void *context, doca_error_t result, const struct dpumap_error *why)
 {
 	end_reload(context, result, why);
 	on_change_end(context, result, why);
@@ -245,9 +245,9 @@ static void on_reload_end(void *context, doca_error_t result, const struct dpuma
 /* Takes the change over. */
 static doca_error_t begin(struct daemon *d, struct export_change *change,
 			  const struct job_events *events, uint64_t *ticket,
-			  struct dpumap_fault *fault)
+			  struct dpumap_error *error)
 {
-	doca_error_t result = job_start(d->job, change, events, fault);
+	doca_error_t result = job_start(d->job, change, events, error);
 
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -257,53 +257,53 @@ static doca_error_t begin(struct daemon *d, struct export_change *change,
 
 /* The address for RDMA connections. */
 static doca_error_t prepare_rdma(const struct daemon *d, const struct settings *settings,
-				 struct dpumap_fault *fault)
+				 struct dpumap_error *error)
 {
 	return cm_listener_prepare(server_cm_listener(d->server), settings->rdma_listen,
-				   export_table_device_name(d->exports), fault);
+				   export_table_device_name(d->exports), error);
 }
 
 /* In the thread of the job. */
-static doca_error_t load_next(void *context, struct dpumap_fault *fault)
+static doca_error_t load_next(void *context, struct dpumap_error *error)
 {
 	struct daemon *d = context;
 
 	return prepare_reload(d->options, d->known, d->listeners.has_adopted_tcp, &d->next,
-			      &d->next_tls, fault);
+			      &d->next_tls, error);
 }
 
-static doca_error_t check_next(struct daemon *d, struct dpumap_fault *fault)
+static doca_error_t check_next(struct daemon *d, struct dpumap_error *error)
 {
-	doca_error_t result = check_unchanged(&d->settings, &d->next, fault);
+	doca_error_t result = check_unchanged(&d->settings, &d->next, error);
 
 	d->next_is_for_others = settings_allow_others(&d->next);
 	if (result == DOCA_SUCCESS)
 		result = credentials_check_reload(
 			&(struct credentials){server_tls(d->server), d->settings.registry.tls},
-			&(struct credentials){d->next_tls, d->next.registry.tls}, fault);
+			&(struct credentials){d->next_tls, d->next.registry.tls}, error);
 	return result;
 }
 
 static doca_error_t plan_next(void *context, struct export_change **change,
-			      struct dpumap_fault *fault)
+			      struct dpumap_error *error)
 {
 	struct daemon *d = context;
-	doca_error_t result = check_next(d, fault);
+	doca_error_t result = check_next(d, error);
 
 	if (result == DOCA_SUCCESS)
-		result = listeners_open(&d->listeners, &d->next, fault);
+		result = listeners_open(&d->listeners, &d->next, error);
 	if (result == DOCA_SUCCESS)
-		result = prepare_rdma(d, &d->next, fault);
+		result = prepare_rdma(d, &d->next, error);
 	if (result == DOCA_SUCCESS)
 		result = registry_renewal_prepare(d->registry, &d->next.registry, &d->renewal,
-						  fault);
+						  error);
 	if (result == DOCA_SUCCESS)
 		result = export_change_set(d->exports, &d->next.exports, &d->next.dir, change,
-					   fault);
+					   error);
 	return result;
 }
 
-doca_error_t daemon_reload(struct daemon *daemon, uint64_t *ticket, struct dpumap_fault *fault)
+doca_error_t daemon_reload(struct daemon *daemon, uint64_t *ticket, struct dpumap_error *error)
 {
 	const struct job_events events = {.load = load_next,
 					  .plan = plan_next,
@@ -317,14 +317,14 @@ doca_error_t daemon_reload(struct daemon *daemon, uint64_t *ticket, struct dpuma
 		return DOCA_ERROR_AGAIN;
 	daemon->known = export_table_is_complete(daemon->exports) ? &daemon->settings.dir : NULL;
 	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, monotonic_ns() / 1000);
-	result = begin(daemon, NULL, &events, ticket, fault);
+	result = begin(daemon, NULL, &events, ticket, error);
 	if (result != DOCA_ERROR_AGAIN)
-		end_reload(daemon, result, fault);
+		end_reload(daemon, result, error);
 	return result;
 }
 
 doca_error_t daemon_add_export(struct daemon *daemon, struct export_spec *spec, uint64_t *ticket,
-			       struct dpumap_fault *fault)
+			       struct dpumap_error *error)
 {
 	const struct job_events events = {.ended = on_change_end, .context = daemon};
 	struct export_change *change = NULL;
@@ -332,12 +332,12 @@ doca_error_t daemon_add_export(struct daemon *daemon, struct export_spec *spec, 
 
 	if (job_is_active(daemon->job))
 		return DOCA_ERROR_AGAIN;
-	result = export_change_add(daemon->exports, spec, &change, fault);
-	return result == DOCA_SUCCESS ? begin(daemon, change, &events, ticket, fault) : result;
+	result = export_change_add(daemon->exports, spec, &change, error);
+	return result == DOCA_SUCCESS ? begin(daemon, change, &events, ticket, error) : result;
 }
 
 doca_error_t daemon_remove_export(struct daemon *daemon, const char *name, uint64_t *ticket,
-				  struct dpumap_fault *fault)
+				  struct dpumap_error *error)
 {
 	const struct job_events events = {.ended = on_change_end, .context = daemon};
 	struct export_change *change = NULL;
@@ -345,16 +345,16 @@ doca_error_t daemon_remove_export(struct daemon *daemon, const char *name, uint6
 
 	if (job_is_active(daemon->job))
 		return DOCA_ERROR_AGAIN;
-	result = export_change_remove(daemon->exports, name, &change, fault);
-	return result == DOCA_SUCCESS ? begin(daemon, change, &events, ticket, fault) : result;
+	result = export_change_remove(daemon->exports, name, &change, error);
+	return result == DOCA_SUCCESS ? begin(daemon, change, &events, ticket, error) : result;
 }
 
 doca_error_t daemon_outcome(const struct daemon *daemon, uint64_t ticket,
-			    struct dpumap_fault *fault)
+			    struct dpumap_error *error)
 {
 	if (ticket == daemon->ticket && job_is_active(daemon->job))
 		return DOCA_ERROR_AGAIN;
-	*fault = daemon->why;
+	*error = daemon->why;
 	return daemon->outcome;
 }
 
@@ -389,28 +389,28 @@ static void set_watchdog(struct daemon *d)
 }
 
 /* Opens sockets before the device, to detect a busy one before anything is allocated. */
-static doca_error_t set_up(struct daemon *d, struct dpumap_fault *fault)
+static doca_error_t set_up(struct daemon *d, struct dpumap_error *error)
 {
 	struct dpumap_tls *tls;
 	doca_error_t result;
 
 	d->listeners = (struct listeners){.server = d->server, .is_starting = true};
-	result = listeners_adopt(&d->listeners, fault);
+	result = listeners_adopt(&d->listeners, error);
 	if (result == DOCA_SUCCESS)
 		result = prepare_start(d->options, d->listeners.has_adopted_tcp, &d->settings, &tls,
-				       fault);
+				       error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	credentials_warn(&(struct credentials){tls, d->settings.registry.tls}, &d->told);
 	server_set_tls(d->server, tls);
-	result = listeners_open(&d->listeners, &d->settings, fault);
+	result = listeners_open(&d->listeners, &d->settings, error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	d->is_for_others = settings_allow_others(&d->settings);
 	listeners_use(&d->listeners, &d->settings, d->is_for_others);
-	result = open_admin(d, fault);
+	result = open_admin(d, error);
 	if (result == DOCA_SUCCESS)
-		result = open_metrics(d, fault);
+		result = open_metrics(d, error);
 	d->listeners.is_starting = false;
 	return result;
 }
@@ -426,84 +426,84 @@ static void sweep_comch(void)
 }
 
 /* Clients are answered once the daemon runs. */
-static doca_error_t open_comch(struct daemon *d, struct dpumap_fault *fault)
+static doca_error_t open_comch(struct daemon *d, struct dpumap_error *error)
 {
 	if (!d->settings.comch_serve)
 		return DOCA_SUCCESS;
 	return comch_service_create(d->loop, d->server, export_table_dev(d->exports),
-				    d->settings.comch_serve, &d->comch, fault);
+				    d->settings.comch_serve, &d->comch, error);
 }
 
 /* Publishes once the daemon runs. */
-static doca_error_t open_registry(struct daemon *d, struct dpumap_fault *fault)
+static doca_error_t open_registry(struct daemon *d, struct dpumap_error *error)
 {
 	if (!d->settings.registry.is_set)
 		return DOCA_SUCCESS;
-	return registry_create(d->exports, &d->settings.registry, &d->registry, fault);
+	return registry_create(d->exports, &d->settings.registry, &d->registry, error);
 }
 
-static doca_error_t start(struct daemon *d, struct dpumap_fault *fault)
+static doca_error_t start(struct daemon *d, struct dpumap_error *error)
 {
 	doca_error_t result;
 
 	raise_limits();
-	result = loop_create(&d->loop, fault);
+	result = loop_create(&d->loop, error);
 	if (result == DOCA_SUCCESS)
-		result = signals_open(d->loop, fault);
+		result = signals_open(d->loop, error);
 	if (result == DOCA_SUCCESS)
-		result = server_create(d->loop, &d->server, fault);
+		result = server_create(d->loop, &d->server, error);
 	if (result == DOCA_SUCCESS)
-		result = job_create(d->loop, &d->job, fault);
+		result = job_create(d->loop, &d->job, error);
 	return result;
 }
 
-static doca_error_t check_stop(struct daemon *d, struct dpumap_fault *fault)
+static doca_error_t check_stop(struct daemon *d, struct dpumap_error *error)
 {
 	(void)d;
 	if (!signals_stop_is_asked())
 		return DOCA_SUCCESS;
-	return dpumap_fault_set(fault, DOCA_ERROR_SHUTDOWN, "asked to stop during the start");
+	return dpumap_error_set(error, DOCA_ERROR_SHUTDOWN, "asked to stop during the start");
 }
 
-static doca_error_t open_device(struct daemon *d, struct dpumap_fault *fault)
+static doca_error_t open_device(struct daemon *d, struct dpumap_error *error)
 {
-	doca_error_t result = export_table_create(d->settings.device, &d->exports, fault);
+	doca_error_t result = export_table_create(d->settings.device, &d->exports, error);
 
 	if (result != DOCA_SUCCESS)
 		return result;
 	server_set_exports(d->server, d->exports);
 	limit_clients(d, &d->settings);
 	server_set_introductions(d->server, &d->settings.introduce);
-	return device_watch_start(&d->device, d->loop, d->exports, fault);
+	return device_watch_start(&d->device, d->loop, d->exports, error);
 }
 
-static doca_error_t make_exports(struct daemon *d, struct dpumap_fault *fault)
+static doca_error_t make_exports(struct daemon *d, struct dpumap_error *error)
 {
 	doca_error_t result;
 
 	sd_notify(0, MORE_TIME);
 	result = export_change_set_now(d->exports, &d->settings.exports, &d->settings.dir,
-				       d->options->file, signals_stop_is_asked, fault);
+				       d->options->file, signals_stop_is_asked, error);
 	export_list_free(&d->settings.exports); /* they may be very many */
 	malloc_trim(0);
 	return result;
 }
 
-static doca_error_t open_rdma(struct daemon *d, struct dpumap_fault *fault)
+static doca_error_t open_rdma(struct daemon *d, struct dpumap_error *error)
 {
-	return prepare_rdma(d, &d->settings, fault);
+	return prepare_rdma(d, &d->settings, error);
 }
 
-static doca_error_t drop_privileges(struct daemon *d, struct dpumap_fault *fault)
+static doca_error_t drop_privileges(struct daemon *d, struct dpumap_error *error)
 {
 	cm_listener_use(server_cm_listener(d->server));
-	return privileges_drop(d->settings.user, d->settings.group, fault);
+	return privileges_drop(d->settings.user, d->settings.group, error);
 }
 
-typedef doca_error_t daemon_step(struct daemon *d, struct dpumap_fault *fault);
+typedef doca_error_t daemon_step(struct daemon *d, struct dpumap_error *error);
 
 doca_error_t daemon_create(const struct options *options, struct daemon **daemon,
-			   struct dpumap_fault *fault)
+			   struct dpumap_error *error)
 {
 	static daemon_step *const steps[] = {
 		start,	    set_up,    check_stop,    open_device,     make_exports,
@@ -513,13 +513,13 @@ doca_error_t daemon_create(const struct options *options, struct daemon **daemon
 	doca_error_t result = DOCA_SUCCESS;
 
 	if (!d)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for the server");
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for the server");
 	d->options = options;
 	settings_init(&d->settings);
 	settings_init(&d->next);
 	sweep_comch();
 	for (size_t i = 0; i < ARRAY_SIZE(steps) && result == DOCA_SUCCESS; i++)
-		result = steps[i](d, fault);
+		result = steps[i](d, error);
 	if (result != DOCA_SUCCESS) {
 		daemon_destroy(d);
 		return result;
@@ -588,21 +588,21 @@ static int wait_ms(const struct daemon *d)
 
 static void reload_by_signal(struct daemon *d)
 {
-	struct dpumap_fault logged = {0};
+	struct dpumap_error logged = {0};
 	uint64_t ticket = 0;
 
 	signals_take_reload();
 	daemon_reload(d, &ticket, &logged);
 }
 
-doca_error_t daemon_run(struct daemon *daemon, struct dpumap_fault *fault)
+doca_error_t daemon_run(struct daemon *daemon, struct dpumap_error *error)
 {
 	doca_error_t result = DOCA_SUCCESS;
 	uint64_t last = 0, now;
 
 	service_status_ready(&daemon->status, daemon);
 	while (result == DOCA_SUCCESS && !signals_stop_is_asked()) {
-		result = loop_turn(daemon->loop, wait_ms(daemon), fault);
+		result = loop_turn(daemon->loop, wait_ms(daemon), error);
 		if (daemon->device.has_failed)
 			break;
 		server_work(daemon->server);
@@ -623,7 +623,7 @@ doca_error_t daemon_run(struct daemon *daemon, struct dpumap_fault *fault)
 		server_work(daemon->server);
 	sd_notify(0, "STOPPING=1\n" MORE_TIME);
 	if (result == DOCA_SUCCESS && daemon->device.has_failed)
-		result = dpumap_fault_set(fault, DOCA_ERROR_IO_FAILED,
+		result = dpumap_error_set(error, DOCA_ERROR_IO_FAILED,
 					  "ended because device %s failed",
 					  export_table_device_name(daemon->exports));
 	return result;

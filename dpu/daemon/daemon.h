@@ -15,11 +15,11 @@ struct daemon;
 
 /* Prepares everything that clients need. Borrows the options. SHUTDOWN after signals_ask_stop(). */
 doca_error_t daemon_create(const struct options *options, struct daemon **daemon,
-			   struct dpumap_fault *fault);
+			   struct dpumap_error *error);
 /* Ends every connection, revokes every export. NULL is allowed. */
 void daemon_destroy(struct daemon *daemon);
 /* Serves until signals_ask_stop() (SUCCESS) or until waiting fails. */
-doca_error_t daemon_run(struct daemon *daemon, struct dpumap_fault *fault);
+doca_error_t daemon_run(struct daemon *daemon, struct dpumap_error *error);
 
 /*
  * Changes may take long, and clients are served meanwhile: these functions return AGAIN. If *ticket
@@ -30,15 +30,15 @@ doca_error_t daemon_run(struct daemon *daemon, struct dpumap_fault *fault);
  * Reads the configuration again: exports, authorized peers, addresses, TLS files and limits. A
  * configuration that changes what only a start can apply fails.
  */
-doca_error_t daemon_reload(struct daemon *daemon, uint64_t *ticket, struct dpumap_fault *fault);
+doca_error_t daemon_reload(struct daemon *daemon, uint64_t *ticket, struct dpumap_error *error);
 /* Takes the spec over if the change has begun. */
 doca_error_t daemon_add_export(struct daemon *daemon, struct export_spec *spec, uint64_t *ticket,
-			       struct dpumap_fault *fault);
+			       struct dpumap_error *error);
 doca_error_t daemon_remove_export(struct daemon *daemon, const char *name, uint64_t *ticket,
-				  struct dpumap_fault *fault);
+				  struct dpumap_error *error);
 /* The result of the change: of the one that ended last if ticket is not that of a running one. */
 doca_error_t daemon_outcome(const struct daemon *daemon, uint64_t ticket,
-			    struct dpumap_fault *fault);
+			    struct dpumap_error *error);
 
 /* How many commands of ctl wait for the end of a change? */
 unsigned int daemon_num_waiting(const struct daemon *daemon);
@@ -51,7 +51,7 @@ void daemon_get_turns(const struct daemon *daemon, struct loop_stats *turns);
 struct export_table *daemon_exports(struct daemon *daemon);
 /* NOT_FOUND if no such client is connected. Its connections end by and by. */
 doca_error_t daemon_disconnect(struct daemon *daemon, const char *identity,
-			       struct dpumap_fault *fault);
+			       struct dpumap_error *error);
 /* Are there connections that dpumapd ends, and has not yet? */
 bool daemon_ends_clients(const struct daemon *daemon);
 /* NULL: none. */

@@ -14,7 +14,7 @@
 
 doca_error_t listeners_create_one(const struct listeners *listeners,
 				  const struct dpumap_address *address, bool open_to_all,
-				  struct dpumap_listener **listener, struct dpumap_fault *fault)
+				  struct dpumap_listener **listener, struct dpumap_error *error)
 {
 	const struct timespec pause = {.tv_nsec = 10 * NSEC_PER_MSEC};
 	uint64_t end = listeners->is_starting ? monotonic_ns() + OTHER_START_NS : 0;
@@ -22,44 +22,44 @@ doca_error_t listeners_create_one(const struct listeners *listeners,
 	doca_error_t result;
 
 	for (;;) {
-		result = dpumap_listener_create(address, open_to_all, listener, fault);
+		result = dpumap_listener_create(address, open_to_all, listener, error);
 		if (result != DOCA_ERROR_AGAIN)
 			return result;
 		if (signals_stop_is_asked() || monotonic_ns() > end)
 			break;
 		if (!is_logged)
-			log_warning("%s: waiting", fault->text);
+			log_warning("%s: waiting", error->text);
 		is_logged = true;
 		nanosleep(&pause, NULL);
 	}
-	fault->code = signals_stop_is_asked() ? DOCA_ERROR_SHUTDOWN : DOCA_ERROR_IN_USE;
-	return fault->code;
+	error->code = signals_stop_is_asked() ? DOCA_ERROR_SHUTDOWN : DOCA_ERROR_IN_USE;
+	return error->code;
 }
 
 static doca_error_t listen_at(struct listeners *l, const struct settings *settings,
-			      const char *text, struct dpumap_fault *fault)
+			      const char *text, struct dpumap_error *error)
 {
 	struct dpumap_listener *listener;
 	struct dpumap_address address;
 	doca_error_t result;
 
-	result = dpumap_address_parse(text, &address, fault);
+	result = dpumap_address_parse(text, &address, error);
 	if (result == DOCA_SUCCESS)
 		result = listeners_create_one(l, &address, settings_allow_others(settings),
-					      &listener, fault);
+					      &listener, error);
 	if (result != DOCA_SUCCESS)
 		return result;
-	return server_listen(l->server, listener, fault);
+	return server_listen(l->server, listener, error);
 }
 
 doca_error_t listeners_open(struct listeners *listeners, const struct settings *settings,
-			    struct dpumap_fault *fault)
+			    struct dpumap_error *error)
 {
 	doca_error_t result = DOCA_SUCCESS;
 
 	for (size_t i = 0; i < settings->num_listen && result == DOCA_SUCCESS; i++)
 		if (!server_find_listener(listeners->server, settings->listen[i]))
-			result = listen_at(listeners, settings, settings->listen[i], fault);
+			result = listen_at(listeners, settings, settings->listen[i], error);
 	return result;
 }
 
@@ -69,18 +69,18 @@ void listeners_use(struct listeners *listeners, const struct settings *settings,
 			     open_to_all);
 }
 
-doca_error_t listeners_adopt(struct listeners *listeners, struct dpumap_fault *fault)
+doca_error_t listeners_adopt(struct listeners *listeners, struct dpumap_error *error)
 {
 	doca_error_t result = DOCA_SUCCESS;
 	struct dpumap_listener *listener;
 	int num = sd_listen_fds(1);
 
 	for (int i = 0; i < num && result == DOCA_SUCCESS; i++) {
-		result = dpumap_listener_adopt(SD_LISTEN_FDS_START + i, &listener, fault);
+		result = dpumap_listener_adopt(SD_LISTEN_FDS_START + i, &listener, error);
 		if (result != DOCA_SUCCESS)
 			break;
 		listeners->has_adopted_tcp |= dpumap_listener_kind(listener) == DPUMAP_ADDRESS_TLS;
-		result = server_listen(listeners->server, listener, fault);
+		result = server_listen(listeners->server, listener, error);
 	}
 	return result;
 }

@@ -23,13 +23,13 @@ struct listeners {
  */
 doca_error_t listeners_create_one(const struct listeners *listeners,
 				  const struct dpumap_address *address, bool open_to_all,
-				  struct dpumap_listener **listener, struct dpumap_fault *fault);
+				  struct dpumap_listener **listener, struct dpumap_error *error);
 
 /* Takes sockets from systemd over. One of them may be at an address of the configuration. */
-doca_error_t listeners_adopt(struct listeners *listeners, struct dpumap_fault *fault);
+doca_error_t listeners_adopt(struct listeners *listeners, struct dpumap_error *error);
 /* Opens the addresses that are not open yet. Nothing is accepted there before listeners_use(). */
 doca_error_t listeners_open(struct listeners *listeners, const struct settings *settings,
-			    struct dpumap_fault *fault);
+			    struct dpumap_error *error);
 /* Accepts connections at the addresses of the settings and at the sockets from systemd, and nowhere else. */
 void listeners_use(struct listeners *listeners, const struct settings *settings, bool open_to_all);
 

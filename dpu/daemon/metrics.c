@@ -24,17 +24,17 @@ static bool is_loopback(const char *host)
 }
 
 doca_error_t metrics_parse(const char *where, struct dpumap_address *address,
-			   struct dpumap_fault *fault)
+			   struct dpumap_error *error)
 {
 	doca_error_t result;
 	char text[300];
 
 	snprintf(text, sizeof(text), "%s%s", where[0] == '/' ? "unix:" : "tls:", where);
-	result = dpumap_address_parse(text, address, fault);
+	result = dpumap_address_parse(text, address, error);
 	if (result != DOCA_SUCCESS ||
 	    (address->kind == DPUMAP_ADDRESS_TLS && !is_loopback(address->host)))
-		return dpumap_fault_set(
-			fault, DOCA_ERROR_INVALID_VALUE,
+		return dpumap_error_set(
+			error, DOCA_ERROR_INVALID_VALUE,
 			"metrics must be an absolute path or a loopback address and port, not %s",
 			where);
 	return DOCA_SUCCESS;
@@ -74,7 +74,7 @@ static void put_bytes(FILE *out, const struct export_table *exports)
 static void put_device_memory(FILE *out, const struct export_table *exports)
 {
 	struct export_table_dm_usage usage;
-	struct dpumap_fault ignored;
+	struct dpumap_error ignored;
 
 	if (export_table_dm_usage(exports, &usage, &ignored) != DOCA_SUCCESS || !usage.total)
 		return;

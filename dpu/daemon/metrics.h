@@ -7,11 +7,11 @@
 
 #include "channel/address.h"
 #include "dpu/daemon/text_service.h"
-#include "local/fault.h"
+#include "local/error.h"
 
 /* where is /PATH, or HOST:PORT with a loopback address; INVALID_VALUE for any other. */
 doca_error_t metrics_parse(const char *where, struct dpumap_address *address,
-			   struct dpumap_fault *fault);
+			   struct dpumap_error *error);
 
 /* A text_service_fn; the context is the daemon. */
 enum text_outcome metrics_answer(void *daemon, const char *question, int fd,

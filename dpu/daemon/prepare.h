@@ -12,10 +12,10 @@
  */
 doca_error_t prepare_reload(const struct options *options, const struct export_dir *known,
 			    bool has_adopted_tcp, struct settings *settings,
-			    struct dpumap_tls **tls, struct dpumap_fault *fault);
+			    struct dpumap_tls **tls, struct dpumap_error *error);
 /* The same, and what a reload ignores. */
 doca_error_t prepare_start(const struct options *options, bool has_adopted_tcp,
 			   struct settings *settings, struct dpumap_tls **tls,
-			   struct dpumap_fault *fault);
+			   struct dpumap_error *error);
 
 #endif

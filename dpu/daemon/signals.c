@@ -31,13 +31,13 @@ static void on_event(struct watch *watch, uint32_t events)
 	(void)n;
 }
 
-doca_error_t signals_open(struct loop *loop, struct dpumap_fault *fault)
+doca_error_t signals_open(struct loop *loop, struct dpumap_error *error)
 {
 	int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 
 	if (fd < 0)
-		return dpumap_fault_errno(fault, errno, "cannot set up signal handling");
-	return loop_add(loop, &event, fd, EPOLLIN, on_event, fault);
+		return dpumap_error_errno(error, errno, "cannot set up signal handling");
+	return loop_add(loop, &event, fd, EPOLLIN, on_event, error);
 }
 
 void signals_close(struct loop *loop)

@@ -8,7 +8,7 @@
 #include "dpu/base/loop.h"
 
 /* From then on, a request ends a turn of the loop. Earlier requests are kept. */
-doca_error_t signals_open(struct loop *loop, struct dpumap_fault *fault);
+doca_error_t signals_open(struct loop *loop, struct dpumap_error *error);
 /* Does nothing if they are not open. */
 void signals_close(struct loop *loop);
 

@@ -137,11 +137,11 @@ static uint32_t interest_of(const struct text_conn *conn)
 /* May free the connection. */
 static void go_on(struct text_conn *conn, bool goes_on)
 {
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 
 	if (goes_on && conn->reply)
 		goes_on = write_reply(conn);
-	if (!goes_on || loop_change(conn->service->loop, &conn->watch, interest_of(conn), &fault) !=
+	if (!goes_on || loop_change(conn->service->loop, &conn->watch, interest_of(conn), &error) !=
 				DOCA_SUCCESS)
 		close_conn(conn);
 }
@@ -197,14 +197,14 @@ static void close_idle(struct text_service *service)
 
 static void open_conn(struct text_service *service, int fd)
 {
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	struct text_conn *conn;
 
 	if (service->num_conns >= CONNS_MAX)
 		close_idle(service);
 	conn = service->num_conns < CONNS_MAX ? calloc(1, sizeof(*conn)) : NULL;
 	if (!conn ||
-	    loop_add(service->loop, &conn->watch, fd, EPOLLIN, on_conn, &fault) != DOCA_SUCCESS) {
+	    loop_add(service->loop, &conn->watch, fd, EPOLLIN, on_conn, &error) != DOCA_SUCCESS) {
 		free(conn);
 		close(fd);
 		return;
@@ -225,7 +225,7 @@ static bool is_administrator(const struct dpumap_peer *peer)
 /* Without free descriptors the listener stays readable: stop polling it until the next tick. */
 static void set_accepting(struct text_service *service, bool accepting)
 {
-	struct dpumap_fault ignored;
+	struct dpumap_error ignored;
 
 	loop_change(service->loop, &service->watch, accepting ? EPOLLIN : 0, &ignored);
 }
@@ -234,14 +234,14 @@ static void on_listener(struct watch *watch, uint32_t events)
 {
 	struct text_service *service =
 		(struct text_service *)((char *)watch - offsetof(struct text_service, watch));
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	struct dpumap_peer peer;
 	doca_error_t result = DOCA_SUCCESS;
 	int fd;
 
 	(void)events;
 	for (int i = 0; i < CONNS_MAX; i++) { /* the others in the next turn */
-		result = dpumap_listener_accept(service->listener, &fd, &peer, &fault);
+		result = dpumap_listener_accept(service->listener, &fd, &peer, &error);
 		if (result == DOCA_ERROR_CONNECTION_RESET)
 			continue;
 		if (result != DOCA_SUCCESS)
@@ -256,21 +256,21 @@ static void on_listener(struct watch *watch, uint32_t events)
 		}
 	}
 	if (result == DOCA_ERROR_FULL) {
-		log_from(DPUMAP_LINE_ERROR, "lack of file descriptors", "%s", fault.text);
+		log_from(DPUMAP_LINE_ERROR, "lack of file descriptors", "%s", error.text);
 		set_accepting(service, false);
 	}
 }
 
 doca_error_t text_service_create(struct loop *loop, struct dpumap_listener *listener,
 				 const char *end, text_service_fn *answer, void *context,
-				 struct text_service **service, struct dpumap_fault *fault)
+				 struct text_service **service, struct dpumap_error *error)
 {
 	struct text_service *e = calloc(1, sizeof(*e));
 	doca_error_t result;
 
 	if (!e) {
 		dpumap_listener_destroy(listener);
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for the server");
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for the server");
 	}
 	e->loop = loop;
 	e->listener = listener;
@@ -278,7 +278,7 @@ doca_error_t text_service_create(struct loop *loop, struct dpumap_listener *list
 	e->answer = answer;
 	e->context = context;
 	result = loop_add(loop, &e->watch, dpumap_listener_fd(listener), EPOLLIN, on_listener,
-			  fault);
+			  error);
 	if (result != DOCA_SUCCESS) {
 		text_service_destroy(e);
 		return result;

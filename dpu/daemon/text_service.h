@@ -38,7 +38,7 @@ typedef enum text_outcome text_service_fn(void *context, const char *request, in
  */
 doca_error_t text_service_create(struct loop *loop, struct dpumap_listener *listener,
 				 const char *end, text_service_fn *answer, void *context,
-				 struct text_service **service, struct dpumap_fault *fault);
+				 struct text_service **service, struct dpumap_error *error);
 /* NULL is allowed. */
 void text_service_destroy(struct text_service *service);
 /* How many requests' replies come later? */

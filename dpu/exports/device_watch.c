@@ -57,7 +57,7 @@ static void on_ready(struct watch *watch, uint32_t events)
 }
 
 doca_error_t device_watch_start(struct device_watch *device, struct loop *loop,
-				struct export_table *exports, struct dpumap_fault *fault)
+				struct export_table *exports, struct dpumap_error *error)
 {
 	doca_error_t result;
 	int fd;
@@ -65,7 +65,7 @@ doca_error_t device_watch_start(struct device_watch *device, struct loop *loop,
 	device->exports = exports;
 	result = dpumap_dev_get_event_handle(export_table_dev(exports), &fd);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result, "cannot watch device %s",
+		return dpumap_error_doca(error, result, "cannot watch device %s",
 					 export_table_device_name(exports));
-	return loop_add(loop, &device->watch, fd, EPOLLIN, on_ready, fault);
+	return loop_add(loop, &device->watch, fd, EPOLLIN, on_ready, error);
 }

@@ -16,6 +16,6 @@ struct device_watch {
 
 /* Pair with loop_remove() of its watch. */
 doca_error_t device_watch_start(struct device_watch *device, struct loop *loop,
-				struct export_table *exports, struct dpumap_fault *fault);
+				struct export_table *exports, struct dpumap_error *error);
 
 #endif

@@ -66,50 +66,50 @@ static doca_error_t describe(const struct dpumap_device *device, struct named_ex
 }
 
 static doca_error_t start(const struct dpumap_device *device, struct named_export *e,
-			  struct dpumap_fault *fault)
+			  struct dpumap_error *error)
 {
 	doca_error_t result;
 
 	result = doca_mmap_set_permissions(e->mmap, access_of(&e->spec));
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result,
+		return dpumap_error_doca(error, result,
 					 "export %s: cannot set its permissions on %s",
 					 e->spec.name, device->name);
 	result = doca_mmap_start(e->mmap);
 	if (result != DOCA_SUCCESS)
-		return memory_explain(e->memory, result, device->name, fault);
+		return memory_explain(e->memory, result, device->name, error);
 	result = describe(device, e);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result, "export %s: cannot export it on %s",
+		return dpumap_error_doca(error, result, "export %s: cannot export it on %s",
 					 e->spec.name, device->name);
 	if (e->desc_len > DPUMAP_DESCRIPTOR_MAX)
-		return dpumap_fault_set(
-			fault, DOCA_ERROR_TOO_BIG,
+		return dpumap_error_set(
+			error, DOCA_ERROR_TOO_BIG,
 			"export %s: its descriptor has %zu bytes, more than the limit of %u",
 			e->spec.name, e->desc_len, DPUMAP_DESCRIPTOR_MAX);
 	return DOCA_SUCCESS;
 }
 
 static doca_error_t fill_map(const struct dpumap_device *device, struct named_export *e,
-			     struct dpumap_fault *fault)
+			     struct dpumap_error *error)
 {
 	doca_error_t result = doca_mmap_create(&e->mmap);
 
 	if (result == DOCA_SUCCESS)
 		result = doca_mmap_add_dev(e->mmap, device->dev);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result, "export %s: cannot create a map on %s",
+		return dpumap_error_doca(error, result, "export %s: cannot create a map on %s",
 					 e->spec.name, device->name);
-	result = memory_give_to(e->memory, e->mmap, fault);
+	result = memory_give_to(e->memory, e->mmap, error);
 	if (result == DOCA_SUCCESS)
-		result = start(device, e, fault);
+		result = start(device, e, error);
 	return result;
 }
 
 static doca_error_t make_map(const struct dpumap_device *device, struct named_export *e,
-			     struct dpumap_fault *fault)
+			     struct dpumap_error *error)
 {
-	doca_error_t result = fill_map(device, e, fault);
+	doca_error_t result = fill_map(device, e, error);
 
 	if (result != DOCA_SUCCESS && e->mmap && doca_mmap_destroy(e->mmap) == DOCA_SUCCESS)
 		e->mmap = NULL;
@@ -165,7 +165,7 @@ void export_destroy(struct named_export *export)
 }
 
 static doca_error_t check_via(const struct dpumap_device *device, const struct export_spec *spec,
-			      struct dpumap_fault *fault)
+			      struct dpumap_error *error)
 {
 	bool is_rdma = spec->via == EXPORT_VIA_RDMA;
 	dpumap_device_cap *cap =
@@ -174,21 +174,21 @@ static doca_error_t check_via(const struct dpumap_device *device, const struct e
 	doca_error_t result = cap(doca_dev_as_devinfo(device->dev), &supported);
 
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result,
+		return dpumap_error_doca(error, result,
 					 "export %s: cannot query the capabilities of %s",
 					 spec->name, device->name);
 	if (supported)
 		return DOCA_SUCCESS;
-	return dpumap_fault_set(
-		fault, DOCA_ERROR_NOT_SUPPORTED,
+	return dpumap_error_set(
+		error, DOCA_ERROR_NOT_SUPPORTED,
 		is_rdma ? "export %s: device %s cannot export memory over RDMA"
 			: "export %s: device %s cannot export memory over PCI; use via=rdma",
 		spec->name, device->name);
 }
 
-static doca_error_t no_memory(const struct export_spec *spec, struct dpumap_fault *fault)
+static doca_error_t no_memory(const struct export_spec *spec, struct dpumap_error *error)
 {
-	return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for export %s", spec->name);
+	return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for export %s", spec->name);
 }
 
 /*
@@ -196,14 +196,14 @@ static doca_error_t no_memory(const struct export_spec *spec, struct dpumap_faul
  * export over RDMA has a device of its own.
  */
 static doca_error_t open_own(const struct dpumap_device *shared, struct named_export *e,
-			     struct dpumap_fault *fault)
+			     struct dpumap_error *error)
 {
 	if (e->spec.via != EXPORT_VIA_RDMA)
 		return DOCA_SUCCESS;
 	e->own = calloc(1, sizeof(*e->own));
 	if (!e->own)
-		return no_memory(&e->spec, fault);
-	return dpumap_device_open_own(shared, e->own, fault);
+		return no_memory(&e->spec, error);
+	return dpumap_device_open_own(shared, e->own, error);
 }
 
 /* Takes the spec over if the creation succeeded. */
@@ -222,38 +222,38 @@ static doca_error_t finish(struct named_export *e, doca_error_t result, struct e
 }
 
 doca_error_t export_create(const struct dpumap_device *device, struct export_spec *spec, bool later,
-			   struct named_export **export, struct dpumap_fault *fault)
+			   struct named_export **export, struct dpumap_error *error)
 {
 	struct named_export *e = calloc(1, sizeof(*e));
 	doca_error_t result;
 
 	if (!e)
-		return no_memory(spec, fault);
+		return no_memory(spec, error);
 	e->spec = *spec;
-	result = check_via(device, &e->spec, fault);
+	result = check_via(device, &e->spec, error);
 	if (result == DOCA_SUCCESS)
-		result = open_own(device, e, fault);
+		result = open_own(device, e, error);
 	device = device_of(e, device);
 	if (result == DOCA_SUCCESS)
-		result = memory_create(device, &e->spec, &e->memory, fault);
+		result = memory_create(device, &e->spec, &e->memory, error);
 	if (result == DOCA_SUCCESS && (!later || e->own))
-		result = make_map(device, e, fault);
+		result = make_map(device, e, error);
 	return finish(e, result, spec, export);
 }
 
 doca_error_t export_create_successor(const struct dpumap_device *device,
 				     const struct named_export *old, struct export_spec *spec,
-				     struct named_export **export, struct dpumap_fault *fault)
+				     struct named_export **export, struct dpumap_error *error)
 {
 	struct named_export *e = calloc(1, sizeof(*e));
 	doca_error_t result;
 
 	if (!e)
-		return no_memory(spec, fault);
+		return no_memory(spec, error);
 	e->spec = *spec;
 	e->spec.size = old->spec.size;
 	e->memory = old->memory;
-	result = make_map(device_of(old, device), e, fault);
+	result = make_map(device_of(old, device), e, error);
 	e->memory = NULL;
 	return finish(e, result, spec, export);
 }
@@ -315,7 +315,7 @@ bool export_is_registered(const struct named_export *export)
 }
 
 doca_error_t export_register(const struct dpumap_device *device, struct named_export *export,
-			     struct dpumap_fault *fault)
+			     struct dpumap_error *error)
 {
 	doca_error_t result;
 
@@ -323,19 +323,19 @@ doca_error_t export_register(const struct dpumap_device *device, struct named_ex
 		return DOCA_SUCCESS;
 	device = device_of(export, device);
 	if (!export->mmap)
-		return make_map(device, export, fault);
+		return make_map(device, export, error);
 	result = describe(device, export);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result,
+		return dpumap_error_doca(error, result,
 					 "export %s: cannot renew its descriptor on %s",
 					 export->spec.name, device->name);
 	return DOCA_SUCCESS;
 }
 
 doca_error_t export_acquire(const struct dpumap_device *device, struct named_export *export,
-			    struct dpumap_fault *fault)
+			    struct dpumap_error *error)
 {
-	doca_error_t result = export_register(device, export, fault);
+	doca_error_t result = export_register(device, export, error);
 
 	if (result == DOCA_SUCCESS)
 		export->num_imports++;
@@ -379,28 +379,28 @@ uint64_t export_num_outstanding(const struct named_export *export)
 	return export->num_imports + export->num_abandoned;
 }
 
-static doca_error_t end_connections(struct named_export *export, struct dpumap_fault *fault)
+static doca_error_t end_connections(struct named_export *export, struct dpumap_error *error)
 {
 	if (rdma_conns_drop_all(&export->rdma_conns))
 		return DOCA_SUCCESS;
-	return dpumap_fault_set(fault, DOCA_ERROR_DRIVER,
+	return dpumap_error_set(error, DOCA_ERROR_DRIVER,
 				"export %s: cannot end its connections on %s: remove the export",
 				export->spec.name, export->own->name);
 }
 
 static doca_error_t revoke(const struct dpumap_device *device, struct named_export *export,
-			   struct dpumap_fault *fault)
+			   struct dpumap_error *error)
 {
 	doca_error_t result;
 
 	if (is_over_rdma(export))
-		return end_connections(export, fault);
+		return end_connections(export, error);
 	if (!export->mmap)
 		return DOCA_SUCCESS;
 	result = dpumap_mmap_revoke_pci(export->mmap, device->dev);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(
-			fault, result,
+		return dpumap_error_doca(
+			error, result,
 			"export %s: cannot revoke its descriptor on %s, which stays valid: remove "
 			"the export",
 			export->spec.name, device->name);
@@ -409,10 +409,10 @@ static doca_error_t revoke(const struct dpumap_device *device, struct named_expo
 }
 
 doca_error_t export_rekey(const struct dpumap_device *device, struct named_export *export,
-			  struct dpumap_fault *fault)
+			  struct dpumap_error *error)
 {
-	doca_error_t result = revoke(device, export, fault);
-	struct dpumap_fault later = {0};
+	doca_error_t result = revoke(device, export, error);
+	struct dpumap_error later = {0};
 
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -452,51 +452,51 @@ void export_descriptor(const struct named_export *export, const void **desc, siz
 	*len = export->desc_len;
 }
 
-doca_error_t export_check_connects(const struct named_export *export, struct dpumap_fault *fault)
+doca_error_t export_check_connects(const struct named_export *export, struct dpumap_error *error)
 {
 	if (is_over_rdma(export))
 		return DOCA_SUCCESS;
-	return dpumap_fault_set(fault, DOCA_ERROR_NOT_SUPPORTED,
+	return dpumap_error_set(error, DOCA_ERROR_NOT_SUPPORTED,
 				"export %s is over PCI: it takes no RDMA connections",
 				export->spec.name);
 }
 
 /* Adds the name of the export. */
 static doca_error_t no_connection(const struct named_export *export, doca_error_t result,
-				  const struct dpumap_fault *why, struct dpumap_fault *fault)
+				  const struct dpumap_error *why, struct dpumap_error *error)
 {
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_set(fault, result, "export %s: %.200s", export->spec.name,
+		return dpumap_error_set(error, result, "export %s: %.200s", export->spec.name,
 					why->text);
 	return DOCA_SUCCESS;
 }
 
 doca_error_t export_connect(struct named_export *export, const void *owner, const void *details,
 			    size_t len, const void **answer, size_t *answer_len,
-			    struct dpumap_fault *fault)
+			    struct dpumap_error *error)
 {
-	doca_error_t result = export_check_connects(export, fault);
-	struct dpumap_fault why = {0};
+	doca_error_t result = export_check_connects(export, error);
+	struct dpumap_error why = {0};
 
 	if (result != DOCA_SUCCESS)
 		return result;
 	result =
 		rdma_conns_add(&export->rdma_conns, export->own->dev, rdma_access_of(&export->spec),
 			       owner, details, len, answer, answer_len, &why);
-	return no_connection(export, result, &why, fault);
+	return no_connection(export, result, &why, error);
 }
 
 doca_error_t export_accept(struct named_export *export, const void *owner,
-			   struct rdma_cm_id *request, struct dpumap_fault *fault)
+			   struct rdma_cm_id *request, struct dpumap_error *error)
 {
-	doca_error_t result = export_check_connects(export, fault);
-	struct dpumap_fault why = {0};
+	doca_error_t result = export_check_connects(export, error);
+	struct dpumap_error why = {0};
 
 	if (result != DOCA_SUCCESS)
 		return result;
 	result = rdma_conns_accept(&export->rdma_conns, export->own->dev,
 				   rdma_access_of(&export->spec), owner, export->id, request, &why);
-	return no_connection(export, result, &why, fault);
+	return no_connection(export, result, &why, error);
 }
 
 void export_disconnect(struct named_export *export, const void *owner)
@@ -505,12 +505,12 @@ void export_disconnect(struct named_export *export, const void *owner)
 }
 
 doca_error_t export_check_range(const struct named_export *export, uint64_t offset, uint64_t len,
-				struct dpumap_fault *fault)
+				struct dpumap_error *error)
 {
 	uint64_t size = export->spec.size;
 
 	if (offset > size || len > size - offset)
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+		return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 					"export %s has %" PRIu64 " bytes: the range of %" PRIu64
 					" bytes at offset %" PRIu64 " ends outside it",
 					export->spec.name, size, len, offset);
@@ -527,10 +527,10 @@ static void discard_events(const struct named_export *export)
 		;
 }
 
-doca_error_t export_check(const struct named_export *export, struct dpumap_fault *fault)
+doca_error_t export_check(const struct named_export *export, struct dpumap_error *error)
 {
 	discard_events(export);
-	return memory_check(export->memory, fault);
+	return memory_check(export->memory, error);
 }
 
 bool export_needs_sync(const struct named_export *export)
@@ -539,13 +539,13 @@ bool export_needs_sync(const struct named_export *export)
 }
 
 doca_error_t export_sync(const struct named_export *export, uint64_t offset, size_t len,
-			 struct dpumap_fault *fault)
+			 struct dpumap_error *error)
 {
-	return memory_sync(export->memory, offset, len, fault);
+	return memory_sync(export->memory, offset, len, error);
 }
 
 doca_error_t export_read(struct named_export *export, uint64_t offset, size_t len,
-			 const void **data, struct dpumap_fault *fault)
+			 const void **data, struct dpumap_error *error)
 {
-	return memory_read(export->memory, offset, len, data, fault);
+	return memory_read(export->memory, offset, len, data, error);
 }

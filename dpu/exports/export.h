@@ -23,14 +23,14 @@ struct rdma_cm_id;
  * not registered before export_register() or the first client.
  */
 doca_error_t export_create(const struct dpumap_device *device, struct export_spec *spec, bool later,
-			   struct named_export **export, struct dpumap_fault *fault);
+			   struct named_export **export, struct dpumap_error *error);
 /*
  * Creates an export of the memory of another one, which must not be destroyed before
  * export_succeed().
  */
 doca_error_t export_create_successor(const struct dpumap_device *device,
 				     const struct named_export *old, struct export_spec *spec,
-				     struct named_export **export, struct dpumap_fault *fault);
+				     struct named_export **export, struct dpumap_error *error);
 /*
  * Revokes the descriptor and ends all connections: no client reaches the memory from then on. What
  * the device refuses, export_destroy() tries again.
@@ -58,10 +58,10 @@ void export_describe(const struct named_export *export, struct dpumap_export_inf
 bool export_is_registered(const struct named_export *export);
 /* Registers the export and creates its descriptor, unless it has one. */
 doca_error_t export_register(const struct dpumap_device *device, struct named_export *export,
-			     struct dpumap_fault *fault);
+			     struct dpumap_error *error);
 /* Counts one more holder of the descriptor, and creates the descriptor if there is none. */
 doca_error_t export_acquire(const struct dpumap_device *device, struct named_export *export,
-			    struct dpumap_fault *fault);
+			    struct dpumap_error *error);
 /* A client releases the descriptor: counts one holder less. */
 void export_release(struct named_export *export);
 /* Clients disconnected that had not released the descriptor: counts num holders less. */
@@ -79,7 +79,7 @@ void export_descriptor(const struct named_export *export, const void **desc, siz
  * revokes all imports. On failure they are still valid.
  */
 doca_error_t export_rekey(const struct dpumap_device *device, struct named_export *export,
-			  struct dpumap_fault *fault);
+			  struct dpumap_error *error);
 
 /*
  * Connects the client that owner identifies over RDMA (rdma_conns.h); NOT_SUPPORTED for an export
@@ -87,26 +87,26 @@ doca_error_t export_rekey(const struct dpumap_device *device, struct named_expor
  */
 doca_error_t export_connect(struct named_export *export, const void *owner, const void *details,
 			    size_t len, const void **answer, size_t *answer_len,
-			    struct dpumap_fault *fault);
+			    struct dpumap_error *error);
 /* The same for a request of the client to the address of dpumapd, which it takes over. */
 doca_error_t export_accept(struct named_export *export, const void *owner,
-			   struct rdma_cm_id *request, struct dpumap_fault *fault);
+			   struct rdma_cm_id *request, struct dpumap_error *error);
 /* NOT_SUPPORTED for an export over PCI. */
-doca_error_t export_check_connects(const struct named_export *export, struct dpumap_fault *fault);
+doca_error_t export_check_connects(const struct named_export *export, struct dpumap_error *error);
 /* Drops all connections of the owner to this export. */
 void export_disconnect(struct named_export *export, const void *owner);
 
 /* INVALID_VALUE when the range is not within the export. */
 doca_error_t export_check_range(const struct named_export *export, uint64_t offset, uint64_t len,
-				struct dpumap_fault *fault);
+				struct dpumap_error *error);
 /* memory_check() of its memory. */
-doca_error_t export_check(const struct named_export *export, struct dpumap_fault *fault);
+doca_error_t export_check(const struct named_export *export, struct dpumap_error *error);
 /* memory_needs_sync() and memory_sync() of its memory. */
 bool export_needs_sync(const struct named_export *export);
 doca_error_t export_sync(const struct named_export *export, uint64_t offset, size_t len,
-			 struct dpumap_fault *fault);
+			 struct dpumap_error *error);
 /* memory_read() of its memory. */
 doca_error_t export_read(struct named_export *export, uint64_t offset, size_t len,
-			 const void **data, struct dpumap_fault *fault);
+			 const void **data, struct dpumap_error *error);
 
 #endif

@@ -73,15 +73,15 @@ void export_change_forget(struct export_table *exports, const struct named_expor
 
 /* NULL with the reason. */
 static struct export_change *plan(struct export_table *exports, size_t max_items, size_t max_new,
-				  struct dpumap_fault *fault)
+				  struct dpumap_error *error)
 {
 	struct export_change *change;
 
-	if (export_table_make_room(exports, max_new, fault) != DOCA_SUCCESS)
+	if (export_table_make_room(exports, max_new, error) != DOCA_SUCCESS)
 		return NULL;
 	change = calloc(1, sizeof(*change) + max_items * sizeof(change->items[0]));
 	if (!change) {
-		dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for further exports");
+		dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for further exports");
 		return NULL;
 	}
 	change->exports = exports;
@@ -92,16 +92,16 @@ static struct export_change *plan(struct export_table *exports, size_t max_items
 }
 
 doca_error_t export_change_add(struct export_table *exports, struct export_spec *spec,
-			       struct export_change **change, struct dpumap_fault *fault)
+			       struct export_change **change, struct dpumap_error *error)
 {
 	struct export_change *planned;
 
 	if (export_table_is_at(exports, export_table_lower_bound(exports, spec->name), spec->name))
-		return dpumap_fault_set(fault, DOCA_ERROR_ALREADY_EXIST, "export %s already exists",
+		return dpumap_error_set(error, DOCA_ERROR_ALREADY_EXIST, "export %s already exists",
 					spec->name);
-	planned = plan(exports, 1, 1, fault);
+	planned = plan(exports, 1, 1, error);
 	if (!planned)
-		return fault->code;
+		return error->code;
 	planned->added = *spec;
 	export_spec_init(spec);
 	planned->items[planned->num++].spec = &planned->added;
@@ -110,16 +110,16 @@ doca_error_t export_change_add(struct export_table *exports, struct export_spec 
 }
 
 doca_error_t export_change_remove(struct export_table *exports, const char *name,
-				  struct export_change **change, struct dpumap_fault *fault)
+				  struct export_change **change, struct dpumap_error *error)
 {
-	struct named_export *old = export_table_find(exports, name, fault);
+	struct named_export *old = export_table_find(exports, name, error);
 	struct export_change *planned;
 
 	if (!old)
-		return fault->code;
-	planned = plan(exports, 1, 0, fault);
+		return error->code;
+	planned = plan(exports, 1, 0, error);
 	if (!planned)
-		return fault->code;
+		return error->code;
 	planned->items[planned->num++].old = old;
 	lose_one(exports, old);
 	*change = planned;
@@ -172,7 +172,7 @@ static void plan_one(struct export_change *change, struct export_spec *spec,
 }
 
 static doca_error_t plan_additions(struct export_change *change, const struct export_list *wanted,
-				   const struct export_dir *dir, struct dpumap_fault *fault)
+				   const struct export_dir *dir, struct dpumap_error *error)
 {
 	const struct export_table *exports = change->exports;
 	size_t at = 0;
@@ -186,8 +186,8 @@ static doca_error_t plan_additions(struct export_change *change, const struct ex
 			at++;
 		old = export_table_is_at(exports, at, spec->name) ? exports->list[at] : NULL;
 		if (old && is_unchanged(old, dir))
-			return dpumap_fault_set(
-				fault, DOCA_ERROR_ALREADY_EXIST,
+			return dpumap_error_set(
+				error, DOCA_ERROR_ALREADY_EXIST,
 				"there are two exports called %s, in %.100s and in %.100s",
 				spec->name, export_dir_path(dir, export_get_spec(old)->file),
 				export_dir_path(dir, spec->file));
@@ -198,21 +198,21 @@ static doca_error_t plan_additions(struct export_change *change, const struct ex
 
 doca_error_t export_change_set(struct export_table *exports, struct export_list *wanted,
 			       const struct export_dir *dir, struct export_change **change,
-			       struct dpumap_fault *fault)
+			       struct dpumap_error *error)
 {
-	struct export_change *planned = plan(exports, exports->count + wanted->num, 0, fault);
+	struct export_change *planned = plan(exports, exports->count + wanted->num, 0, error);
 	size_t num_new = 0;
 	doca_error_t result;
 
 	if (!planned)
-		return fault->code;
+		return error->code;
 	planned->completes = !dir->num_unchanged;
 	plan_removals(planned, wanted, dir);
-	result = plan_additions(planned, wanted, dir, fault);
+	result = plan_additions(planned, wanted, dir, error);
 	for (size_t i = 0; i < planned->num; i++)
 		num_new += !planned->items[i].old;
 	if (result == DOCA_SUCCESS)
-		result = export_table_make_room(exports, num_new, fault);
+		result = export_table_make_room(exports, num_new, error);
 	if (result != DOCA_SUCCESS)
 		export_change_destroy(planned);
 	else
@@ -223,7 +223,7 @@ doca_error_t export_change_set(struct export_table *exports, struct export_list 
 /* -- making and applying -- */
 
 static doca_error_t make(struct export_change *change, struct item *item,
-			 struct dpumap_fault *fault)
+			 struct dpumap_error *error)
 {
 	const struct dpumap_device *device = &change->exports->device;
 	struct export_spec *spec = item->spec;
@@ -237,11 +237,11 @@ static doca_error_t make(struct export_change *change, struct item *item,
 		return DOCA_SUCCESS;
 	}
 	if (atomic_load(&change->is_cancelled) || (change->stops && change->stops()))
-		return dpumap_fault_set(fault, DOCA_ERROR_SHUTDOWN, "dpumapd ends");
+		return dpumap_error_set(error, DOCA_ERROR_SHUTDOWN, "dpumapd ends");
 	if (item->keeps_memory)
-		return export_create_successor(device, item->old, spec, &item->fresh, fault);
+		return export_create_successor(device, item->old, spec, &item->fresh, error);
 	return export_create(device, spec, item - change->items >= REGISTERED_FIRST, &item->fresh,
-			     fault);
+			     error);
 }
 
 static void undo(struct export_change *change)
@@ -253,22 +253,22 @@ static void undo(struct export_change *change)
 }
 
 static doca_error_t make_or_note(struct export_change *change, struct item *item,
-				 struct dpumap_fault *fault)
+				 struct dpumap_error *error)
 {
 	const struct export_spec *spec = item->spec;
-	doca_error_t result = make(change, item, fault);
+	doca_error_t result = make(change, item, error);
 
 	if (result == DOCA_SUCCESS || result == DOCA_ERROR_SHUTDOWN || !item->may_fail)
 		return result;
-	return failed_exports_add(&change->failed, spec->name, fault);
+	return failed_exports_add(&change->failed, spec->name, error);
 }
 
-doca_error_t export_change_make(struct export_change *change, struct dpumap_fault *fault)
+doca_error_t export_change_make(struct export_change *change, struct dpumap_error *error)
 {
 	doca_error_t result = DOCA_SUCCESS;
 
 	for (size_t i = 0; i < change->num && result == DOCA_SUCCESS; i++)
-		result = make_or_note(change, &change->items[i], fault);
+		result = make_or_note(change, &change->items[i], error);
 	if (result != DOCA_SUCCESS)
 		undo(change);
 	return result;
@@ -387,20 +387,20 @@ void export_change_destroy(struct export_change *change)
 
 doca_error_t export_change_set_now(struct export_table *exports, struct export_list *wanted,
 				   const struct export_dir *dir, bool tolerant, bool (*stops)(void),
-				   struct dpumap_fault *fault)
+				   struct dpumap_error *error)
 {
 	struct export_change *change = NULL;
 	doca_error_t result;
 
-	result = export_change_set(exports, wanted, dir, &change, fault);
+	result = export_change_set(exports, wanted, dir, &change, error);
 	if (!change)
 		return result;
 	change->stops = stops;
 	for (size_t i = 0; i < change->num; i++)
 		change->items[i].may_fail = tolerant;
-	result = export_change_make(change, fault);
+	result = export_change_make(change, error);
 	if (result == DOCA_SUCCESS && change->num && change->failed.num == change->num)
-		result = fault->code;
+		result = error->code;
 	if (result == DOCA_SUCCESS)
 		while (export_change_apply(change))
 			;

@@ -12,10 +12,10 @@ struct export_change;
 
 /* Plans to add an export. Takes the spec over on success. ALREADY_EXIST. */
 doca_error_t export_change_add(struct export_table *exports, struct export_spec *spec,
-			       struct export_change **change, struct dpumap_fault *fault);
+			       struct export_change **change, struct dpumap_error *error);
 /* Plans to remove an export. NOT_FOUND. */
 doca_error_t export_change_remove(struct export_table *exports, const char *name,
-				  struct export_change **change, struct dpumap_fault *fault);
+				  struct export_change **change, struct dpumap_error *error);
 /*
  * Plans to make the exports those of the list and those that came from the unchanged files of dir. Unchanged
  * exports stay untouched, with their imports, also if their labels change; a change of permissions
@@ -26,12 +26,12 @@ doca_error_t export_change_remove(struct export_table *exports, const char *name
  */
 doca_error_t export_change_set(struct export_table *exports, struct export_list *wanted,
 			       const struct export_dir *dir, struct export_change **change,
-			       struct dpumap_fault *fault);
+			       struct dpumap_error *error);
 /*
  * Makes the new exports beside the old ones, or fails and undoes it. Takes long; may run in another
  * thread while the table is in use.
  */
-doca_error_t export_change_make(struct export_change *change, struct dpumap_fault *fault);
+doca_error_t export_change_make(struct export_change *change, struct dpumap_error *error);
 /* Lets export_change_make() fail soon. May be called in any thread. */
 void export_change_cancel(struct export_change *change);
 /* Changes some exports, which cannot fail, and says whether others are left. */
@@ -46,7 +46,7 @@ void export_change_destroy(struct export_change *change);
  */
 doca_error_t export_change_set_now(struct export_table *exports, struct export_list *wanted,
 				   const struct export_dir *dir, bool tolerant, bool (*stops)(void),
-				   struct dpumap_fault *fault);
+				   struct dpumap_error *error);
 
 /* The export ends outside the change in progress, if there is one: the table calls this. */
 void export_change_forget(struct export_table *exports, const struct named_export *export);

@@ -26,7 +26,7 @@ static size_t slot_of(const struct export_ids *ids, uint64_t id)
 	return slot;
 }
 
-doca_error_t export_ids_reserve(struct export_ids *ids, size_t num, struct dpumap_fault *fault)
+doca_error_t export_ids_reserve(struct export_ids *ids, size_t num, struct dpumap_error *error)
 {
 	struct export_ids grown = {.num_slots = ids->num_slots ? ids->num_slots : SLOTS_MIN};
 
@@ -36,7 +36,7 @@ doca_error_t export_ids_reserve(struct export_ids *ids, size_t num, struct dpuma
 		return DOCA_SUCCESS;
 	grown.slots = calloc(grown.num_slots, sizeof(struct named_export *));
 	if (!grown.slots)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY,
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY,
 					"no memory for further exports");
 	for (size_t i = 0; i < ids->num_slots; i++)
 		if (ids->slots[i])

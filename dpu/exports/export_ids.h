@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "dpu/exports/export.h"
-#include "local/fault.h"
+#include "local/error.h"
 
 /* All zero is empty. */
 struct export_ids {
@@ -16,7 +16,7 @@ struct export_ids {
 };
 
 /* Makes room for num exports in all. NO_MEMORY: nothing has changed. */
-doca_error_t export_ids_reserve(struct export_ids *ids, size_t num, struct dpumap_fault *fault);
+doca_error_t export_ids_reserve(struct export_ids *ids, size_t num, struct dpumap_error *error);
 void export_ids_free(struct export_ids *ids);
 /* Room has been reserved. The id must not change while the export is here. */
 void export_ids_add(struct export_ids *ids, struct named_export *export);

@@ -14,25 +14,25 @@
 static const struct export_table *lost;
 
 static doca_error_t open_device(const char *which, struct dpumap_device *device,
-				struct dpumap_fault *fault)
+				struct dpumap_error *error)
 {
 	doca_error_t result = dpumap_device_open(which, doca_mmap_cap_is_export_pci_supported,
-						 "export memory over PCI", device, fault);
+						 "export memory over PCI", device, error);
 
 	if (result != DOCA_ERROR_NOT_SUPPORTED)
 		return result;
-	return dpumap_device_open(which, dpumap_device_can_connect, "export memory", device, fault);
+	return dpumap_device_open(which, dpumap_device_can_connect, "export memory", device, error);
 }
 
 doca_error_t export_table_create(const char *device, struct export_table **exports,
-				 struct dpumap_fault *fault)
+				 struct dpumap_error *error)
 {
 	struct export_table *e = calloc(1, sizeof(*e));
 	doca_error_t result;
 
 	if (!e)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for the exports");
-	result = open_device(device, &e->device, fault);
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for the exports");
+	result = open_device(device, &e->device, error);
 	if (result != DOCA_SUCCESS) {
 		free(e);
 		return result;
@@ -129,20 +129,20 @@ const struct failed_exports *export_table_failed(const struct export_table *expo
 	return &exports->failed;
 }
 
-static doca_error_t not_found(const char *name, struct dpumap_fault *fault)
+static doca_error_t not_found(const char *name, struct dpumap_error *error)
 {
-	return dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND, "there is no export called \"%s\"",
+	return dpumap_error_set(error, DOCA_ERROR_NOT_FOUND, "there is no export called \"%s\"",
 				name);
 }
 
 struct named_export *export_table_find(const struct export_table *exports, const char *name,
-				       struct dpumap_fault *fault)
+				       struct dpumap_error *error)
 {
 	size_t index = export_table_lower_bound(exports, name);
 
 	if (export_table_is_at(exports, index, name))
 		return exports->list[index];
-	not_found(name, fault);
+	not_found(name, error);
 	return NULL;
 }
 
@@ -152,18 +152,18 @@ struct named_export *export_table_find_id(const struct export_table *exports, ui
 }
 
 doca_error_t export_table_make_room(struct export_table *exports, size_t num,
-				    struct dpumap_fault *fault)
+				    struct dpumap_error *error)
 {
 	struct named_export **list;
 
 	if (num <= exports->room - exports->count)
 		return DOCA_SUCCESS;
 	num += exports->count + exports->count / 2;
-	if (export_ids_reserve(&exports->ids, num, fault) != DOCA_SUCCESS)
-		return fault->code;
+	if (export_ids_reserve(&exports->ids, num, error) != DOCA_SUCCESS)
+		return error->code;
 	list = reallocarray(exports->list, num, sizeof(struct named_export *));
 	if (!list)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY,
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY,
 					"no memory for further exports");
 	exports->list = list;
 	exports->room = num;
@@ -215,7 +215,7 @@ bool export_table_is_complete(const struct export_table *exports)
 	return !exports->is_incomplete;
 }
 
-static void drop(struct export_table *exports, size_t index, const struct dpumap_fault *why)
+static void drop(struct export_table *exports, size_t index, const struct dpumap_error *why)
 {
 	struct named_export *export = export_table_take_out(exports, index);
 
@@ -259,15 +259,15 @@ static bool may_check(const struct export_table *exports)
 /* From the end, so that an export that is removed moves only those that were checked. */
 static void check_some(struct export_table *exports)
 {
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 
 	for (int i = 0; i < CHECKED_AT_ONCE && may_check(exports); i++) {
 		size_t index = --exports->unchecked;
 
 		if (index >= exports->count ||
-		    export_check(exports->list[index], &fault) == DOCA_SUCCESS)
+		    export_check(exports->list[index], &error) == DOCA_SUCCESS)
 			continue;
-		drop(exports, index, &fault);
+		drop(exports, index, &error);
 		break; /* every client is told */
 	}
 }
@@ -276,18 +276,18 @@ static void check_some(struct export_table *exports)
 
 static void rekey_if_due(struct export_table *exports, struct named_export *export)
 {
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 
 	if (export_is_rekey_due(export) &&
-	    export_rekey(&exports->device, export, &fault) != DOCA_SUCCESS)
-		log_from(DPUMAP_LINE_ERROR, "changed keys", "%s", fault.text);
+	    export_rekey(&exports->device, export, &error) != DOCA_SUCCESS)
+		log_from(DPUMAP_LINE_ERROR, "changed keys", "%s", error.text);
 }
 
 doca_error_t export_table_acquire(struct export_table *exports, struct named_export *export,
-				  struct dpumap_fault *fault)
+				  struct dpumap_error *error)
 {
 	rekey_if_due(exports, export);
-	return export_acquire(&exports->device, export, fault);
+	return export_acquire(&exports->device, export, error);
 }
 
 void export_table_release(struct export_table *exports, struct named_export *export)
@@ -318,14 +318,14 @@ bool export_table_has_work(const struct export_table *exports)
  */
 static bool register_later(struct export_table *exports, struct named_export *export)
 {
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 
 	if (exports->waits || export_is_registered(export))
 		return false;
-	if (export_register(&exports->device, export, &fault) == DOCA_SUCCESS)
+	if (export_register(&exports->device, export, &error) == DOCA_SUCCESS)
 		return true;
 	log_error("%s; exports that are not yet registered are registered for their first clients",
-		  fault.text);
+		  error.text);
 	exports->waits = true;
 	return true;
 }
@@ -345,9 +345,9 @@ void export_table_work(struct export_table *exports)
 }
 
 static doca_error_t rekey(struct export_table *exports, struct named_export *export,
-			  struct dpumap_fault *fault)
+			  struct dpumap_error *error)
 {
-	doca_error_t result = export_rekey(&exports->device, export, fault);
+	doca_error_t result = export_rekey(&exports->device, export, error);
 	uint64_t was_id = export_id(export);
 
 	if (result != DOCA_SUCCESS)
@@ -360,14 +360,14 @@ static doca_error_t rekey(struct export_table *exports, struct named_export *exp
 }
 
 doca_error_t export_table_rekey(struct export_table *exports, const char *name,
-				struct dpumap_fault *fault)
+				struct dpumap_error *error)
 {
-	struct named_export *export = export_table_find(exports, name, fault);
+	struct named_export *export = export_table_find(exports, name, error);
 	doca_error_t result;
 
 	if (!export)
-		return fault->code;
-	result = rekey(exports, export, fault);
+		return error->code;
+	result = rekey(exports, export, error);
 	if (result == DOCA_SUCCESS)
 		log_line("export %s has a new key: all earlier imports are revoked", name);
 	return result;
@@ -375,12 +375,12 @@ doca_error_t export_table_rekey(struct export_table *exports, const char *name,
 
 void export_table_revoke(struct export_table *exports, struct named_export *export)
 {
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 
 	if (export_get_spec(export)->via == EXPORT_VIA_RDMA)
 		return;
-	if (rekey(exports, export, &fault) != DOCA_SUCCESS)
-		drop(exports, export_table_lower_bound(exports, export_name(export)), &fault);
+	if (rekey(exports, export, &error) != DOCA_SUCCESS)
+		drop(exports, export_table_lower_bound(exports, export_name(export)), &error);
 }
 
 /* -- the device -- */
@@ -396,7 +396,7 @@ const char *export_table_device_name(const struct export_table *exports)
 }
 
 doca_error_t export_table_dm_usage(const struct export_table *exports,
-				   struct export_table_dm_usage *usage, struct dpumap_fault *fault)
+				   struct export_table_dm_usage *usage, struct dpumap_error *error)
 {
 	struct doca_dev *dev = exports->device.dev;
 	doca_error_t result;
@@ -404,7 +404,7 @@ doca_error_t export_table_dm_usage(const struct export_table *exports,
 	*usage = (struct export_table_dm_usage){0};
 	result = dpumap_dm_cap_get_max_len(doca_dev_as_devinfo(dev), &usage->total);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result, "cannot query the device memory of %s",
+		return dpumap_error_doca(error, result, "cannot query the device memory of %s",
 					 exports->device.name);
 	for (size_t i = 0; i < export_table_count(exports); i++) {
 		const struct export_spec *spec = export_get_spec(export_table_at(exports, i));

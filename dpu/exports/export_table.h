@@ -11,7 +11,7 @@
 #include "dpu/exports/failed_exports.h"
 #include "dpu/spec/export_dir.h"
 #include "dpu/spec/export_list.h"
-#include "local/fault.h"
+#include "local/error.h"
 
 struct export_table;
 
@@ -20,7 +20,7 @@ struct export_table;
  * over PCI if there is one.
  */
 doca_error_t export_table_create(const char *device, struct export_table **exports,
-				 struct dpumap_fault *fault);
+				 struct dpumap_error *error);
 /* Revokes every export, then frees the memory. NULL is allowed. */
 void export_table_destroy(struct export_table *exports);
 
@@ -50,7 +50,7 @@ void export_table_check(struct export_table *exports);
 
 /* A client gets the descriptor, or releases it. */
 doca_error_t export_table_acquire(struct export_table *exports, struct named_export *export,
-				  struct dpumap_fault *fault);
+				  struct dpumap_error *error);
 /*
  * A descriptor of an export over PCI becomes invalid as soon as a client has released it and no
  * connected client holds it.
@@ -69,7 +69,7 @@ bool export_table_has_work(const struct export_table *exports);
 void export_table_work(struct export_table *exports);
 /* Revokes the access of all clients, which may get a new descriptor. NOT_FOUND. */
 doca_error_t export_table_rekey(struct export_table *exports, const char *name,
-				struct dpumap_fault *fault);
+				struct dpumap_error *error);
 /*
  * Revokes one client's access. Over PCI this invalidates the descriptor of all clients, which may
  * get a new one. Over RDMA the client lost its access with its connections.
@@ -89,7 +89,7 @@ size_t export_table_after(const struct export_table *exports, const char *name);
 const struct failed_exports *export_table_failed(const struct export_table *exports);
 /* NULL with the reason. */
 struct named_export *export_table_find(const struct export_table *exports, const char *name,
-				       struct dpumap_fault *fault);
+				       struct dpumap_error *error);
 /* NULL when the state with that id no longer exists. */
 struct named_export *export_table_find_id(const struct export_table *exports, uint64_t id);
 
@@ -106,6 +106,6 @@ struct export_table_dm_usage {
 };
 
 doca_error_t export_table_dm_usage(const struct export_table *exports,
-				   struct export_table_dm_usage *usage, struct dpumap_fault *fault);
+				   struct export_table_dm_usage *usage, struct dpumap_error *error);
 
 #endif

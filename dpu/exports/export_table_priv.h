@@ -41,7 +41,7 @@ size_t export_table_lower_bound(const struct export_table *exports, const char *
 bool export_table_is_at(const struct export_table *exports, size_t index, const char *name);
 /* For as many more exports: then export_table_insert() cannot fail. */
 doca_error_t export_table_make_room(struct export_table *exports, size_t num,
-				    struct dpumap_fault *fault);
+				    struct dpumap_error *error);
 void export_table_insert(struct export_table *exports, size_t index, struct named_export *export);
 struct named_export *export_table_take_out(struct export_table *exports, size_t index);
 /* Calls the function of export_table_on_change(), if there is one. */

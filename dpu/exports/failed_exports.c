@@ -42,7 +42,7 @@ void failed_exports_remove(struct failed_exports *failed, const char *name)
 }
 
 doca_error_t failed_exports_add(struct failed_exports *failed, const char *name,
-				const struct dpumap_fault *why)
+				const struct dpumap_error *why)
 {
 	struct failed_export *list = reallocarray(failed->list, failed->num + 1, sizeof(*list)),
 			     *added;

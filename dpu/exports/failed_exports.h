@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "dpu/spec/export_spec.h"
-#include "local/fault.h"
+#include "local/error.h"
 
 struct failed_export {
 	char name[DPUMAP_EXPORT_NAME_MAX];
@@ -23,7 +23,7 @@ struct failed_exports {
 void failed_exports_free(struct failed_exports *failed);
 /* Replaces an earlier reason. NO_MEMORY: the list is unchanged. */
 doca_error_t failed_exports_add(struct failed_exports *failed, const char *name,
-				const struct dpumap_fault *why);
+				const struct dpumap_error *why);
 bool failed_exports_has(const struct failed_exports *failed, const char *name);
 void failed_exports_remove(struct failed_exports *failed, const char *name);
 

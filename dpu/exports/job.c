@@ -28,7 +28,7 @@ struct job {
 	struct job_events events;
 	pthread_t thread;
 	doca_error_t result; /* of the thread */
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 };
 
 static void *run(void *context)
@@ -38,9 +38,9 @@ static void *run(void *context)
 	ssize_t n;
 
 	if (job->phase == LOADING)
-		job->result = job->events.load(job->events.context, &job->fault);
+		job->result = job->events.load(job->events.context, &job->error);
 	else if (job->phase == MAKING)
-		job->result = export_change_make(job->change, &job->fault);
+		job->result = export_change_make(job->change, &job->error);
 	else
 		export_change_dispose(job->change);
 	n = write(job->watch.fd, &one, sizeof(one));
@@ -55,27 +55,27 @@ static void end(struct job *job)
 	job->phase = IDLE;
 	export_change_destroy(job->change);
 	job->change = NULL;
-	events.ended(events.context, job->result, &job->fault);
+	events.ended(events.context, job->result, &job->error);
 }
 
 /* The thread stores its result in the job: it must not be stored here afterwards. */
-static doca_error_t enter(struct job *job, enum phase phase, struct dpumap_fault *fault)
+static doca_error_t enter(struct job *job, enum phase phase, struct dpumap_error *error)
 {
 	int err;
 
 	job->phase = phase;
 	err = thread_start(&job->thread, run, job);
-	return err ? dpumap_fault_errno(fault, err, "cannot start a thread to change the exports")
+	return err ? dpumap_error_errno(error, err, "cannot start a thread to change the exports")
 		   : DOCA_SUCCESS;
 }
 
 /* The configuration is loaded. */
 static void make(struct job *job)
 {
-	doca_error_t result = job->events.plan(job->events.context, &job->change, &job->fault);
+	doca_error_t result = job->events.plan(job->events.context, &job->change, &job->error);
 
 	if (result == DOCA_SUCCESS)
-		result = enter(job, MAKING, &job->fault);
+		result = enter(job, MAKING, &job->error);
 	if (result == DOCA_SUCCESS)
 		return;
 	job->result = result;
@@ -104,21 +104,21 @@ static void on_thread_end(struct watch *watch, uint32_t events)
 		job->events.made(job->events.context);
 }
 
-doca_error_t job_create(struct loop *loop, struct job **job, struct dpumap_fault *fault)
+doca_error_t job_create(struct loop *loop, struct job **job, struct dpumap_error *error)
 {
 	struct job *j = calloc(1, sizeof(*j));
 	doca_error_t result;
 	int fd;
 
 	if (!j)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for the server");
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for the server");
 	fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (fd < 0) {
 		free(j);
-		return dpumap_fault_errno(fault, errno, "cannot set up changes of the exports");
+		return dpumap_error_errno(error, errno, "cannot set up changes of the exports");
 	}
 	j->loop = loop;
-	result = loop_add(loop, &j->watch, fd, EPOLLIN, on_thread_end, fault);
+	result = loop_add(loop, &j->watch, fd, EPOLLIN, on_thread_end, error);
 	if (result != DOCA_SUCCESS) {
 		close(fd);
 		free(j);
@@ -148,14 +148,14 @@ bool job_is_active(const struct job *job)
 }
 
 doca_error_t job_start(struct job *job, struct export_change *change,
-		       const struct job_events *events, struct dpumap_fault *fault)
+		       const struct job_events *events, struct dpumap_error *error)
 {
 	doca_error_t result;
 
 	job->change = change;
 	job->events = *events;
-	job->fault = (struct dpumap_fault){0};
-	result = enter(job, change ? MAKING : LOADING, fault);
+	job->error = (struct dpumap_error){0};
+	result = enter(job, change ? MAKING : LOADING, error);
 	if (result == DOCA_SUCCESS)
 		return DOCA_SUCCESS;
 	export_change_destroy(change);

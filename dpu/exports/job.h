@@ -15,20 +15,20 @@ struct job;
 
 struct job_events {
 	/* Runs in the other thread, before there is a change. NULL: none. */
-	doca_error_t (*load)(void *context, struct dpumap_fault *fault);
+	doca_error_t (*load)(void *context, struct dpumap_error *error);
 	/* After load(): creates the change. */
 	doca_error_t (*plan)(void *context, struct export_change **change,
-			     struct dpumap_fault *fault);
+			     struct dpumap_error *error);
 	/* All that may fail has succeeded; no export has changed yet. NULL: none. */
 	void (*made)(void *context);
 	/* After made(): whether more must happen before the end, in later turns. NULL: nothing. */
 	bool (*settles)(const void *context);
-	void (*ended)(void *context, doca_error_t result, const struct dpumap_fault *why);
+	void (*ended)(void *context, doca_error_t result, const struct dpumap_error *why);
 	void *context;
 };
 
 /* Borrows the loop until job_destroy(). */
-doca_error_t job_create(struct loop *loop, struct job **job, struct dpumap_fault *fault);
+doca_error_t job_create(struct loop *loop, struct job **job, struct dpumap_error *error);
 /* Ends a running change, which may take as long as registering one export. NULL is allowed. */
 void job_destroy(struct job *job);
 
@@ -39,7 +39,7 @@ bool job_is_active(const struct job *job);
  * have load() and plan().
  */
 doca_error_t job_start(struct job *job, struct export_change *change,
-		       const struct job_events *events, struct dpumap_fault *fault);
+		       const struct job_events *events, struct dpumap_error *error);
 
 /* Is there work that no descriptor announces? job_work() does a little of it. */
 bool job_has_work(const struct job *job);

@@ -58,29 +58,29 @@ static doca_error_t wipe_dm(const struct memory *m)
 }
 
 static doca_error_t check_dm_size(const struct dpumap_device *device, struct export_spec *spec,
-				  struct dpumap_fault *fault)
+				  struct dpumap_error *error)
 {
 	uint64_t max;
 	doca_error_t result;
 
 	result = dpumap_dm_cap_get_max_len(doca_dev_as_devinfo(device->dev), &max);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result,
+		return dpumap_error_doca(error, result,
 					 "export %s: cannot query the device memory of %s",
 					 spec->name, device->name);
 	if (max == 0)
-		return dpumap_fault_set(fault, DOCA_ERROR_NOT_SUPPORTED,
+		return dpumap_error_set(error, DOCA_ERROR_NOT_SUPPORTED,
 					"export %s: device %s has no device memory; use kind=dram",
 					spec->name, device->name);
 	if (spec->size == EXPORT_SIZE_MAX)
 		spec->size = max - max % DM_WORD;
 	if (spec->size > max)
-		return dpumap_fault_set(fault, DOCA_ERROR_TOO_BIG,
+		return dpumap_error_set(error, DOCA_ERROR_TOO_BIG,
 					"export %s: cannot export %" PRIu64
 					" bytes of device memory: the limit of %s is %" PRIu64,
 					spec->name, spec->size, device->name, max);
 	if (spec->size % DM_WORD != 0)
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+		return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 					"export %s: the size of device memory must be a multiple "
 					"of %u, not %" PRIu64,
 					spec->name, DM_WORD, spec->size);
@@ -88,19 +88,19 @@ static doca_error_t check_dm_size(const struct dpumap_device *device, struct exp
 }
 
 static doca_error_t check_dm_align(const struct dpumap_device *device,
-				   const struct export_spec *spec, struct dpumap_fault *fault)
+				   const struct export_spec *spec, struct dpumap_error *error)
 {
 	doca_error_t result;
 	uint32_t max;
 
 	result = dpumap_dm_cap_get_max_log_align(doca_dev_as_devinfo(device->dev), &max);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(
-			fault, result,
+		return dpumap_error_doca(
+			error, result,
 			"export %s: cannot query the alignment of the device memory of %s",
 			spec->name, device->name);
 	if (spec->log_align > max)
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+		return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 					"export %s: cannot align device memory to %" PRIu64
 					" bytes: the limit of %s is %" PRIu64,
 					spec->name, UINT64_C(1) << spec->log_align, device->name,
@@ -109,24 +109,24 @@ static doca_error_t check_dm_align(const struct dpumap_device *device,
 }
 
 static doca_error_t take_dm(struct memory *m, const struct dpumap_device *device,
-			    struct export_spec *spec, struct dpumap_fault *fault)
+			    struct export_spec *spec, struct dpumap_error *error)
 {
-	doca_error_t result = check_dm_size(device, spec, fault);
+	doca_error_t result = check_dm_size(device, spec, error);
 
 	if (result == DOCA_SUCCESS)
-		result = check_dm_align(device, spec, fault);
+		result = check_dm_align(device, spec, error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	result = dpumap_dm_alloc(device->dev, spec->size, spec->log_align, &m->dm);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result,
+		return dpumap_error_doca(error, result,
 					 "export %s: cannot allocate %" PRIu64
 					 " bytes of device memory on %s",
 					 spec->name, spec->size, device->name);
 	/* Clear the bytes of the previous owner. */
 	result = wipe_dm(m);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result, "export %s: cannot clear its device memory",
+		return dpumap_error_doca(error, result, "export %s: cannot clear its device memory",
 					 spec->name);
 	return DOCA_SUCCESS;
 }
@@ -143,7 +143,7 @@ static void free_dm(struct memory *m)
 }
 
 static doca_error_t read_dm(const struct memory *m, uint64_t offset, size_t len, const void **data,
-			    struct dpumap_fault *fault)
+			    struct dpumap_error *error)
 {
 	static uint8_t bounce[MEMORY_READ_MAX + 2 * DM_WORD];
 	size_t skip = offset % DM_WORD;
@@ -152,7 +152,7 @@ static doca_error_t read_dm(const struct memory *m, uint64_t offset, size_t len,
 
 	result = dpumap_dm_read(m->dm, offset - skip, bounce, words);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result, "export %s: cannot read its device memory",
+		return dpumap_error_doca(error, result, "export %s: cannot read its device memory",
 					 m->spec->name);
 	*data = bounce + skip;
 	return DOCA_SUCCESS;
@@ -179,7 +179,7 @@ static doca_error_t fill_arena(struct memory *m)
 	return m->bytes ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
 }
 
-static doca_error_t take_arena(struct memory *m, struct dpumap_fault *fault)
+static doca_error_t take_arena(struct memory *m, struct dpumap_error *error)
 {
 	const struct export_spec *spec = m->spec;
 	doca_error_t result = fill_arena(m);
@@ -187,11 +187,11 @@ static doca_error_t take_arena(struct memory *m, struct dpumap_fault *fault)
 	if (result == DOCA_SUCCESS)
 		return result;
 	if (spec->page_size)
-		return dpumap_fault_doca(fault, result,
+		return dpumap_error_doca(error, result,
 					 "export %s: cannot allocate %" PRIu64
 					 " bytes of huge pages (see /proc/sys/vm/nr_hugepages)",
 					 spec->name, spec->size);
-	return dpumap_fault_doca(fault, result,
+	return dpumap_error_doca(error, result,
 				 "export %s: cannot allocate %" PRIu64 " bytes on NUMA node %u",
 				 spec->name, spec->size, spec->node);
 }
@@ -203,23 +203,23 @@ static size_t mapped_size(const struct memory *m)
 }
 
 static doca_error_t map_bytes(struct memory *m, int flags, int prot, int fd,
-			      struct dpumap_fault *fault)
+			      struct dpumap_error *error)
 {
 	m->bytes = mmap(NULL, mapped_size(m), prot, flags, fd, 0);
 	if (m->bytes != MAP_FAILED)
 		return DOCA_SUCCESS;
 	m->bytes = NULL;
-	return dpumap_fault_errno(fault, errno, "export %s: cannot map %" PRIu64 " bytes",
+	return dpumap_error_errno(error, errno, "export %s: cannot map %" PRIu64 " bytes",
 				  m->spec->name, m->spec->size);
 }
 
-static doca_error_t take_dram(struct memory *m, struct dpumap_fault *fault)
+static doca_error_t take_dram(struct memory *m, struct dpumap_error *error)
 {
 	if (m->spec->page_size || m->spec->on_node)
-		return take_arena(m, fault);
+		return take_arena(m, error);
 	m->bytes = dram_take(m->spec->size, &m->dram_file);
 	if (!m->bytes)
-		return dpumap_fault_errno(fault, errno,
+		return dpumap_error_errno(error, errno,
 					  "export %s: cannot allocate %" PRIu64 " bytes",
 					  m->spec->name, m->spec->size);
 	m->is_dram = true;
@@ -248,12 +248,12 @@ static void free_bytes(const struct memory *m)
 /* -- files and dma-bufs -- */
 
 /* Compares the size with what is available; "max" becomes the latter. */
-static doca_error_t check_size(struct export_spec *spec, uint64_t size, struct dpumap_fault *fault)
+static doca_error_t check_size(struct export_spec *spec, uint64_t size, struct dpumap_error *error)
 {
 	if (spec->size == EXPORT_SIZE_MAX)
 		spec->size = size;
 	if (spec->size == 0 || spec->size > size)
-		return dpumap_fault_set(fault, DOCA_ERROR_TOO_BIG,
+		return dpumap_error_set(error, DOCA_ERROR_TOO_BIG,
 					"export %s: cannot export %" PRIu64
 					" bytes: the file or dma-buf has %" PRIu64,
 					spec->name, spec->size, size);
@@ -261,91 +261,91 @@ static doca_error_t check_size(struct export_spec *spec, uint64_t size, struct d
 }
 
 static doca_error_t check_file(struct memory *m, struct export_spec *spec,
-			       struct dpumap_fault *fault)
+			       struct dpumap_error *error)
 {
 	struct statfs fs;
 	struct stat st;
 
 	if (fstat(m->file, &st) != 0 || fstatfs(m->file, &fs) != 0)
-		return dpumap_fault_errno(fault, errno, "export %s: cannot examine %s", spec->name,
+		return dpumap_error_errno(error, errno, "export %s: cannot examine %s", spec->name,
 					  spec->path);
 	if (!S_ISREG(st.st_mode))
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+		return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 					"export %s: %s is not a regular file", spec->name,
 					spec->path);
 	if (fs.f_type == HUGETLBFS_MAGIC)
 		m->file_page = (size_t)fs.f_bsize;
 	m->is_durable = fs.f_type != TMPFS_MAGIC && fs.f_type != HUGETLBFS_MAGIC;
-	return check_size(spec, (uint64_t)st.st_size, fault);
+	return check_size(spec, (uint64_t)st.st_size, error);
 }
 
 static doca_error_t open_file(struct memory *m, struct export_spec *spec,
-			      struct dpumap_fault *fault)
+			      struct dpumap_error *error)
 {
 	int fd = open(spec->path, (spec->writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd < 0)
-		return dpumap_fault_errno(fault, errno, "export %s: cannot open %s", spec->name,
+		return dpumap_error_errno(error, errno, "export %s: cannot open %s", spec->name,
 					  spec->path);
 	m->file = fd;
-	return check_file(m, spec, fault);
+	return check_file(m, spec, error);
 }
 
 static doca_error_t take_file(struct memory *m, struct export_spec *spec,
-			      struct dpumap_fault *fault)
+			      struct dpumap_error *error)
 {
-	doca_error_t result = open_file(m, spec, fault);
+	doca_error_t result = open_file(m, spec, error);
 
 	if (result != DOCA_SUCCESS)
 		return result;
 	return map_bytes(m, MAP_SHARED, PROT_READ | (spec->writable ? PROT_WRITE : 0), m->file,
-			 fault);
+			 error);
 }
 
 static doca_error_t take_from_heap(struct memory *m, const struct export_spec *spec,
-				   struct dpumap_fault *fault)
+				   struct dpumap_error *error)
 {
 	struct dma_heap_allocation_data request = {.len = spec->size,
 						   .fd_flags = O_RDWR | O_CLOEXEC};
 	int heap = open(spec->path, O_RDONLY | O_CLOEXEC);
 
 	if (heap < 0)
-		return dpumap_fault_errno(fault, errno, "export %s: cannot open the heap %s",
+		return dpumap_error_errno(error, errno, "export %s: cannot open the heap %s",
 					  spec->name, spec->path);
 	if (ioctl(heap, DMA_HEAP_IOCTL_ALLOC, &request) != 0)
-		dpumap_fault_errno(fault, errno,
+		dpumap_error_errno(error, errno,
 				   "export %s: cannot allocate %" PRIu64 " bytes from the heap %s",
 				   spec->name, spec->size, spec->path);
 	else
 		m->dmabuf = (int)request.fd;
 	close(heap);
-	return m->dmabuf < 0 ? fault->code : DOCA_SUCCESS;
+	return m->dmabuf < 0 ? error->code : DOCA_SUCCESS;
 }
 
 static doca_error_t take_passed(struct memory *m, struct export_spec *spec,
-				struct dpumap_fault *fault)
+				struct dpumap_error *error)
 {
 	off_t size;
 
 	m->dmabuf = fcntl(spec->fd, F_DUPFD_CLOEXEC, 0);
 	if (m->dmabuf < 0)
-		return dpumap_fault_errno(
-			fault, errno, "export %s: cannot duplicate the descriptor of its dma-buf",
+		return dpumap_error_errno(
+			error, errno, "export %s: cannot duplicate the descriptor of its dma-buf",
 			spec->name);
 	size = lseek(m->dmabuf, 0, SEEK_END);
 	if (size < 0)
-		return dpumap_fault_errno(fault, errno,
+		return dpumap_error_errno(error, errno,
 					  "export %s: cannot determine the size of its dma-buf",
 					  spec->name);
-	return check_size(spec, (uint64_t)size, fault);
+	return check_size(spec, (uint64_t)size, error);
 }
 
 static doca_error_t take_dmabuf(struct memory *m, struct export_spec *spec,
-				struct dpumap_fault *fault)
+				struct dpumap_error *error)
 {
-	struct dpumap_fault ignored;
+	struct dpumap_error ignored;
 	doca_error_t result =
-		spec->path ? take_from_heap(m, spec, fault) : take_passed(m, spec, fault);
+		spec->path ? take_from_heap(m, spec, error) : take_passed(m, spec, error);
 
 	/* Memory of another device may be inaccessible to the CPU: not an error. */
 	if (result == DOCA_SUCCESS)
@@ -354,7 +354,7 @@ static doca_error_t take_dmabuf(struct memory *m, struct export_spec *spec,
 }
 
 /* Another process may shrink a file, or a memfd that was passed as a dma-buf. */
-doca_error_t memory_check(const struct memory *memory, struct dpumap_fault *fault)
+doca_error_t memory_check(const struct memory *memory, struct dpumap_error *error)
 {
 	const struct export_spec *spec = memory->spec;
 	int fd = memory->file >= 0 ? memory->file : memory->dmabuf;
@@ -363,7 +363,7 @@ doca_error_t memory_check(const struct memory *memory, struct dpumap_fault *faul
 	if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
 	    (uint64_t)st.st_size >= spec->size)
 		return DOCA_SUCCESS;
-	return dpumap_fault_set(fault, DOCA_ERROR_IO_FAILED,
+	return dpumap_error_set(error, DOCA_ERROR_IO_FAILED,
 				"export %s: %s was truncated to %" PRIu64 " of %" PRIu64
 				" bytes, so its export ends; restore its size and add it again",
 				spec->name, spec->path ? spec->path : "its dma-buf",
@@ -376,7 +376,7 @@ bool memory_needs_sync(const struct memory *memory)
 }
 
 doca_error_t memory_sync(const struct memory *memory, uint64_t offset, size_t len,
-			 struct dpumap_fault *fault)
+			 struct dpumap_error *error)
 {
 	void *bytes = (uint8_t *)memory->bytes + offset;
 
@@ -388,21 +388,21 @@ doca_error_t memory_sync(const struct memory *memory, uint64_t offset, size_t le
 		madvise(bytes, len, MADV_POPULATE_WRITE);
 	if (msync(bytes, len, MS_SYNC) == 0)
 		return DOCA_SUCCESS;
-	return dpumap_fault_errno(fault, errno, "export %s: cannot write %s to its disk",
+	return dpumap_error_errno(error, errno, "export %s: cannot write %s to its disk",
 				  memory->spec->name, memory->spec->path);
 }
 
 doca_error_t memory_explain(const struct memory *memory, doca_error_t why, const char *device,
-			    struct dpumap_fault *fault)
+			    struct dpumap_error *error)
 {
 	const struct export_spec *spec = memory->spec;
 
 	if (!memory_needs_sync(memory) || !memory->is_durable)
-		return dpumap_fault_locking(fault, why, spec->size,
+		return dpumap_error_locking(error, why, spec->size,
 					    "export %s: cannot register its memory on %s",
 					    spec->name, device);
-	return dpumap_fault_set(
-		fault, DOCA_ERROR_NOT_SUPPORTED,
+	return dpumap_error_set(
+		error, DOCA_ERROR_NOT_SUPPORTED,
 		"export %s: cannot register %s on %s: from Linux 6.5 on, devices "
 		"write only to files on tmpfs or hugetlbfs; move it there (/dev/shm) "
 		"or use perm=ro",
@@ -434,23 +434,23 @@ static doca_error_t open_bounce(int *fd, const void **data)
  * its file system is full or its disk fails.
  */
 static doca_error_t read_mapping(const struct memory *m, uint64_t offset, size_t len,
-				 const void **data, struct dpumap_fault *fault)
+				 const void **data, struct dpumap_error *error)
 {
 	static const void *bounce;
 	static int fd = -1;
 	ssize_t n;
 
 	if (fd < 0 && open_bounce(&fd, &bounce) != DOCA_SUCCESS)
-		return dpumap_fault_errno(fault, errno, "export %s: no memory to read it",
+		return dpumap_error_errno(error, errno, "export %s: no memory to read it",
 					  m->spec->name);
 	n = pwrite(fd, (const uint8_t *)m->bytes + offset, len, 0);
 	if (n != (ssize_t)len) {
-		doca_error_t result = memory_check(m, fault);
+		doca_error_t result = memory_check(m, error);
 
 		if (result != DOCA_SUCCESS)
 			return result;
-		return dpumap_fault_set(
-			fault, DOCA_ERROR_IO_FAILED,
+		return dpumap_error_set(
+			error, DOCA_ERROR_IO_FAILED,
 			"export %s: cannot read %zu bytes at offset %" PRIu64 " of %s",
 			m->spec->name, len, offset, m->spec->path ? m->spec->path : "its dma-buf");
 	}
@@ -461,26 +461,26 @@ static doca_error_t read_mapping(const struct memory *m, uint64_t offset, size_t
 /* -- any kind -- */
 
 static doca_error_t take(struct memory *m, const struct dpumap_device *device,
-			 struct export_spec *spec, struct dpumap_fault *fault)
+			 struct export_spec *spec, struct dpumap_error *error)
 {
 	switch (spec->kind) {
 	case EXPORT_DEVICE_MEMORY:
-		return take_dm(m, device, spec, fault);
+		return take_dm(m, device, spec, error);
 	case EXPORT_FILE:
-		return take_file(m, spec, fault);
+		return take_file(m, spec, error);
 	case EXPORT_DMABUF:
-		return take_dmabuf(m, spec, fault);
+		return take_dmabuf(m, spec, error);
 	default:
-		return take_dram(m, fault);
+		return take_dram(m, error);
 	}
 }
 
-static struct memory *allocate(const struct export_spec *spec, struct dpumap_fault *fault)
+static struct memory *allocate(const struct export_spec *spec, struct dpumap_error *error)
 {
 	struct memory *m = calloc(1, sizeof(*m));
 
 	if (!m) {
-		dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for export %s",
+		dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for export %s",
 				 spec->name);
 		return NULL;
 	}
@@ -492,14 +492,14 @@ static struct memory *allocate(const struct export_spec *spec, struct dpumap_fau
 }
 
 doca_error_t memory_create(const struct dpumap_device *device, struct export_spec *spec,
-			   struct memory **memory, struct dpumap_fault *fault)
+			   struct memory **memory, struct dpumap_error *error)
 {
-	struct memory *m = allocate(spec, fault);
+	struct memory *m = allocate(spec, error);
 	doca_error_t result;
 
 	if (!m)
 		return DOCA_ERROR_NO_MEMORY;
-	result = take(m, device, spec, fault);
+	result = take(m, device, spec, error);
 	if (result != DOCA_SUCCESS) {
 		memory_destroy(m);
 		return result;
@@ -509,7 +509,7 @@ doca_error_t memory_create(const struct dpumap_device *device, struct export_spe
 }
 
 /* Opening a file changes nothing; memory of other kinds is known only once it is allocated. */
-doca_error_t memory_check_spec(const struct export_spec *spec, struct dpumap_fault *fault)
+doca_error_t memory_check_spec(const struct export_spec *spec, struct dpumap_error *error)
 {
 	struct export_spec copy = *spec;
 	doca_error_t result;
@@ -517,10 +517,10 @@ doca_error_t memory_check_spec(const struct export_spec *spec, struct dpumap_fau
 
 	if (spec->kind != EXPORT_FILE)
 		return DOCA_SUCCESS;
-	m = allocate(&copy, fault);
+	m = allocate(&copy, error);
 	if (!m)
 		return DOCA_ERROR_NO_MEMORY;
-	result = open_file(m, &copy, fault);
+	result = open_file(m, &copy, error);
 	memory_destroy(m);
 	return result;
 }
@@ -535,13 +535,13 @@ void memory_keep_bytes(struct memory *memory)
 
 void memory_destroy(struct memory *memory)
 {
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 
 	if (!memory)
 		return;
 	if (memory_needs_sync(memory) &&
-	    memory_sync(memory, 0, memory->spec->size, &fault) != DOCA_SUCCESS)
-		log_error("%s", fault.text);
+	    memory_sync(memory, 0, memory->spec->size, &error) != DOCA_SUCCESS)
+		log_error("%s", error.text);
 	if (memory->dm)
 		free_dm(memory);
 	free_bytes(memory);
@@ -558,7 +558,7 @@ void memory_set_spec(struct memory *memory, const struct export_spec *spec)
 }
 
 doca_error_t memory_give_to(const struct memory *memory, struct doca_mmap *mmap,
-			    struct dpumap_fault *fault)
+			    struct dpumap_error *error)
 {
 	const struct export_spec *spec = memory->spec;
 	doca_error_t result;
@@ -571,22 +571,22 @@ doca_error_t memory_give_to(const struct memory *memory, struct doca_mmap *mmap,
 	else
 		result = doca_mmap_set_memrange(mmap, memory->bytes, spec->size);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result, "export %s: cannot map its memory",
+		return dpumap_error_doca(error, result, "export %s: cannot map its memory",
 					 spec->name);
 	return DOCA_SUCCESS;
 }
 
 doca_error_t memory_read(struct memory *memory, uint64_t offset, size_t len, const void **data,
-			 struct dpumap_fault *fault)
+			 struct dpumap_error *error)
 {
 	if (memory->dm)
-		return read_dm(memory, offset, len, data, fault);
+		return read_dm(memory, offset, len, data, error);
 	if (!memory->bytes)
-		return dpumap_fault_set(fault, DOCA_ERROR_NOT_SUPPORTED,
+		return dpumap_error_set(error, DOCA_ERROR_NOT_SUPPORTED,
 					"export %s: the CPU cannot read its dma-buf",
 					memory->spec->name);
 	if (memory->file >= 0 || memory->dmabuf >= 0)
-		return read_mapping(memory, offset, len, data, fault);
+		return read_mapping(memory, offset, len, data, error);
 	*data = (const uint8_t *)memory->bytes + offset;
 	return DOCA_SUCCESS;
 }

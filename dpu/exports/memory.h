@@ -16,9 +16,9 @@ struct memory;
 
 /* Replaces a spec->size of "max" by the actual size. The spec must outlive the memory. */
 doca_error_t memory_create(const struct dpumap_device *device, struct export_spec *spec,
-			   struct memory **memory, struct dpumap_fault *fault);
+			   struct memory **memory, struct dpumap_error *error);
 /* Refuses a file that memory_create() refuses. */
-doca_error_t memory_check_spec(const struct export_spec *spec, struct dpumap_fault *fault);
+doca_error_t memory_check_spec(const struct export_spec *spec, struct dpumap_error *error);
 /*
  * A device may still reach the bytes: main memory stays allocated until the process ends, so that no other
  * export gets these pages.
@@ -32,24 +32,24 @@ void memory_destroy(struct memory *memory);
 
 /* Sets the range of a map that has none. */
 doca_error_t memory_give_to(const struct memory *memory, struct doca_mmap *mmap,
-			    struct dpumap_fault *fault);
+			    struct dpumap_error *error);
 
 /* Names another spec of the same memory. */
 void memory_set_spec(struct memory *memory, const struct export_spec *spec);
 
-/* The fault of a map that cannot register the memory. */
+/* The error of a map that cannot register the memory. */
 doca_error_t memory_explain(const struct memory *memory, doca_error_t why, const char *device,
-			    struct dpumap_fault *fault);
+			    struct dpumap_error *error);
 
 /* Can clients change a file? */
 bool memory_needs_sync(const struct memory *memory);
 #define MEMORY_SYNC_MAX ((size_t)16 << 20)
 /* Writes a part of that file to its disk; offset is a multiple of MEMORY_SYNC_MAX. */
 doca_error_t memory_sync(const struct memory *memory, uint64_t offset, size_t len,
-			 struct dpumap_fault *fault);
+			 struct dpumap_error *error);
 
 /* IO_FAILED when another process has truncated its file: the export must end. */
-doca_error_t memory_check(const struct memory *memory, struct dpumap_fault *fault);
+doca_error_t memory_check(const struct memory *memory, struct dpumap_error *error);
 
 #define MEMORY_READ_MAX ((size_t)256 * 1024)
 /*
@@ -57,6 +57,6 @@ doca_error_t memory_check(const struct memory *memory, struct dpumap_fault *faul
  * memory.
  */
 doca_error_t memory_read(struct memory *memory, uint64_t offset, size_t len, const void **data,
-			 struct dpumap_fault *fault);
+			 struct dpumap_error *error);
 
 #endif

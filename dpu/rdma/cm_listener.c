@@ -40,7 +40,7 @@ struct cm_listener {
 /* -- addresses -- */
 
 doca_error_t cm_listener_parse(const char *text, struct sockaddr_storage *address,
-			       struct dpumap_fault *fault)
+			       struct dpumap_error *error)
 {
 	const struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV,
 				       .ai_socktype = SOCK_STREAM};
@@ -50,9 +50,9 @@ doca_error_t cm_listener_parse(const char *text, struct sockaddr_storage *addres
 
 	snprintf(tls, sizeof(tls), "tls:%s", text);
 	if (strlen(text) >= sizeof(tls) - 4 ||
-	    dpumap_address_parse(tls, &parts, fault) != DOCA_SUCCESS ||
+	    dpumap_address_parse(tls, &parts, error) != DOCA_SUCCESS ||
 	    getaddrinfo(parts.host, parts.port, &hints, &found))
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+		return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 					"must be an IP address of the device and a port, "
 					"\"192.0.2.1:18515\" or \"[2001:db8::1]:18515\"");
 	*address = (struct sockaddr_storage){0};
@@ -149,19 +149,19 @@ void cm_listener_reject(struct rdma_cm_id *id)
 
 /* -- listening -- */
 
-static doca_error_t no_manager(int err, struct dpumap_fault *fault)
+static doca_error_t no_manager(int err, struct dpumap_error *error)
 {
 	if (err == EACCES || err == EPERM)
-		return dpumap_fault_errno(fault, err,
+		return dpumap_error_errno(error, err,
 					  "rdma.listen: cannot open /dev/infiniband/rdma_cm for "
 					  "reading and writing");
-	return dpumap_fault_errno(fault, err,
+	return dpumap_error_errno(error, err,
 				  "rdma.listen: cannot open the connection manager of this "
 				  "machine (load the kernel module rdma_ucm)");
 }
 
 /* It stays open, because connections outlive their address. */
-static doca_error_t open_channel(struct cm_listener *l, struct dpumap_fault *fault)
+static doca_error_t open_channel(struct cm_listener *l, struct dpumap_error *error)
 {
 	doca_error_t result;
 	int flags;
@@ -170,12 +170,12 @@ static doca_error_t open_channel(struct cm_listener *l, struct dpumap_fault *fau
 		return DOCA_SUCCESS;
 	l->channel = rdma_create_event_channel();
 	if (!l->channel)
-		return no_manager(errno, fault);
+		return no_manager(errno, error);
 	flags = fcntl(l->channel->fd, F_GETFL);
 	if (flags < 0 || fcntl(l->channel->fd, F_SETFL, flags | O_NONBLOCK))
-		result = no_manager(errno, fault);
+		result = no_manager(errno, error);
 	else
-		result = loop_add(l->loop, &l->watch, l->channel->fd, EPOLLIN, on_ready, fault);
+		result = loop_add(l->loop, &l->watch, l->channel->fd, EPOLLIN, on_ready, error);
 	if (result == DOCA_SUCCESS)
 		return result;
 	rdma_destroy_event_channel(l->channel);
@@ -189,20 +189,20 @@ static bool is_on(const struct rdma_cm_id *id, const char *device_name)
 }
 
 static doca_error_t listen_at(struct spot *spot, struct sockaddr *address, const char *device_name,
-			      struct dpumap_fault *fault)
+			      struct dpumap_error *error)
 {
 	bool is_bound = rdma_bind_addr(spot->id, address) == 0;
 
 	if (!is_bound && errno == EADDRINUSE)
-		return dpumap_fault_errno(fault, errno, "rdma.listen: cannot listen at %s",
+		return dpumap_error_errno(error, errno, "rdma.listen: cannot listen at %s",
 					  spot->text);
 	if (!is_bound || !is_on(spot->id, device_name))
-		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
+		return dpumap_error_set(error, DOCA_ERROR_BAD_CONFIG,
 					"rdma.listen: %s is not an address of device %s: see "
 					"\"rdma link\" and \"ip address\"",
 					spot->text, device_name);
 	if (rdma_listen(spot->id, BACKLOG))
-		return dpumap_fault_errno(fault, errno, "rdma.listen: cannot listen at %s",
+		return dpumap_error_errno(error, errno, "rdma.listen: cannot listen at %s",
 					  spot->text);
 	print_address(address, spot->place.address, sizeof(spot->place.address));
 	spot->place.port = ntohs(rdma_get_src_port(spot->id));
@@ -217,28 +217,28 @@ static void close_spot(struct spot *spot)
 }
 
 static doca_error_t open_spot(struct cm_listener *l, const char *text, const char *device_name,
-			      struct spot *spot, struct dpumap_fault *fault)
+			      struct spot *spot, struct dpumap_error *error)
 {
 	struct sockaddr_storage address;
-	doca_error_t result = cm_listener_parse(text, &address, fault);
+	doca_error_t result = cm_listener_parse(text, &address, error);
 
 	if (result == DOCA_SUCCESS)
-		result = open_channel(l, fault);
+		result = open_channel(l, error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	snprintf(spot->text, sizeof(spot->text), "%s", text);
 	if (rdma_create_id(l->channel, &spot->id, NULL, RDMA_PS_TCP)) {
 		spot->id = NULL;
-		return dpumap_fault_errno(fault, errno, "rdma.listen: cannot listen at %s", text);
+		return dpumap_error_errno(error, errno, "rdma.listen: cannot listen at %s", text);
 	}
-	result = listen_at(spot, (struct sockaddr *)&address, device_name, fault);
+	result = listen_at(spot, (struct sockaddr *)&address, device_name, error);
 	if (result != DOCA_SUCCESS)
 		close_spot(spot);
 	return result;
 }
 
 doca_error_t cm_listener_prepare(struct cm_listener *listener, const char *text,
-				 const char *device_name, struct dpumap_fault *fault)
+				 const char *device_name, struct dpumap_error *error)
 {
 	listener->next = (struct spot){0};
 	if (!text)
@@ -247,7 +247,7 @@ doca_error_t cm_listener_prepare(struct cm_listener *listener, const char *text,
 		listener->next = listener->now;
 		return DOCA_SUCCESS;
 	}
-	return open_spot(listener, text, device_name, &listener->next, fault);
+	return open_spot(listener, text, device_name, &listener->next, error);
 }
 
 void cm_listener_use(struct cm_listener *listener)
@@ -280,12 +280,12 @@ const struct cm_place *cm_listener_place(const struct cm_listener *listener)
 
 doca_error_t cm_listener_create(struct loop *loop, const struct cm_handlers *handlers,
 				void *context, struct cm_listener **listener,
-				struct dpumap_fault *fault)
+				struct dpumap_error *error)
 {
 	struct cm_listener *l = calloc(1, sizeof(*l));
 
 	if (!l)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for the server");
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for the server");
 	l->loop = loop;
 	l->handlers = handlers;
 	l->context = context;

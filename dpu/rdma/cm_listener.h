@@ -13,7 +13,7 @@
 
 #include "channel/message.h"
 #include "dpu/base/loop.h"
-#include "local/fault.h"
+#include "local/error.h"
 #include "local/quota.h"
 
 #define CM_REQUEST_DATA 56 /* bytes of private data */
@@ -44,12 +44,12 @@ struct cm_place {
 
 /* "ADDRESS:PORT" or "[IPV6]:PORT", with a numeric address. INVALID_VALUE with the reason. */
 doca_error_t cm_listener_parse(const char *text, struct sockaddr_storage *address,
-			       struct dpumap_fault *fault);
+			       struct dpumap_error *error);
 
 /* Listens nowhere yet, and needs no connection manager. Borrows loop and handlers. */
 doca_error_t cm_listener_create(struct loop *loop, const struct cm_handlers *handlers,
 				void *context, struct cm_listener **listener,
-				struct dpumap_fault *fault);
+				struct dpumap_error *error);
 /* All requests have ended. NULL is allowed. */
 void cm_listener_destroy(struct cm_listener *listener);
 
@@ -58,7 +58,7 @@ void cm_listener_destroy(struct cm_listener *listener);
  * cm_listener_use() closes the address before, or cm_listener_cancel() closes the new one.
  */
 doca_error_t cm_listener_prepare(struct cm_listener *listener, const char *text,
-				 const char *device_name, struct dpumap_fault *fault);
+				 const char *device_name, struct dpumap_error *error);
 void cm_listener_use(struct cm_listener *listener);
 void cm_listener_cancel(struct cm_listener *listener);
 /* NULL: it listens nowhere. */

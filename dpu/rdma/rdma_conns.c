@@ -34,22 +34,22 @@ static doca_error_t set_up(const struct rdma_conns *conns, struct doca_rdma *rdm
 }
 
 static doca_error_t join(struct doca_rdma *rdma, const void *details, size_t len,
-			 const void **answer, size_t *answer_len, struct dpumap_fault *fault)
+			 const void **answer, size_t *answer_len, struct dpumap_error *error)
 {
 	struct doca_rdma_connection *connection;
 	doca_error_t result;
 
 	result = doca_rdma_export(rdma, answer, answer_len, &connection);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_locking(fault, result, 0, "cannot create an RDMA connection");
+		return dpumap_error_locking(error, result, 0, "cannot create an RDMA connection");
 	result = doca_rdma_connect(rdma, details, len, connection);
 	if (result == DOCA_ERROR_CONNECTION_ABORTED)
-		return dpumap_fault_set(fault, DOCA_ERROR_DRIVER,
+		return dpumap_error_set(error, DOCA_ERROR_DRIVER,
 					"cannot connect to the client's queue pair: the client's "
 					"connection details are malformed or from another network, "
 					"or the device failed");
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result,
+		return dpumap_error_doca(error, result,
 					 "cannot connect to the client's queue pair");
 	return DOCA_SUCCESS;
 }
@@ -67,7 +67,7 @@ static bool end(struct doca_rdma *rdma)
 }
 
 static doca_error_t make(struct rdma_conns *conns, struct doca_dev *dev, uint32_t access,
-			 struct doca_rdma **rdma, struct dpumap_fault *fault)
+			 struct doca_rdma **rdma, struct dpumap_error *error)
 {
 	doca_error_t result = DOCA_SUCCESS;
 
@@ -76,19 +76,19 @@ static doca_error_t make(struct rdma_conns *conns, struct doca_dev *dev, uint32_
 	if (result == DOCA_SUCCESS)
 		result = doca_rdma_create(dev, rdma);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_locking(fault, result, 0, "cannot create an RDMA connection");
+		return dpumap_error_locking(error, result, 0, "cannot create an RDMA connection");
 	result = set_up(conns, *rdma, access);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_locking(fault, result, 0, "cannot start an RDMA connection");
+		return dpumap_error_locking(error, result, 0, "cannot start an RDMA connection");
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t new_conn(struct rdma_conn **conn, struct dpumap_fault *fault)
+static doca_error_t new_conn(struct rdma_conn **conn, struct dpumap_error *error)
 {
 	*conn = calloc(1, sizeof(**conn));
 	if (*conn)
 		return DOCA_SUCCESS;
-	return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for an RDMA connection");
+	return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for an RDMA connection");
 }
 
 /* Keeps a connection that works, and one that cannot be destroyed. */
@@ -108,48 +108,48 @@ static doca_error_t keep(struct rdma_conns *conns, struct rdma_conn *conn, const
 
 doca_error_t rdma_conns_add(struct rdma_conns *conns, struct doca_dev *dev, uint32_t access,
 			    const void *owner, const void *details, size_t len, const void **answer,
-			    size_t *answer_len, struct dpumap_fault *fault)
+			    size_t *answer_len, struct dpumap_error *error)
 {
 	struct rdma_conn *conn;
-	doca_error_t result = new_conn(&conn, fault);
+	doca_error_t result = new_conn(&conn, error);
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = make(conns, dev, access, &conn->rdma, fault);
+	result = make(conns, dev, access, &conn->rdma, error);
 	if (result == DOCA_SUCCESS)
-		result = join(conn->rdma, details, len, answer, answer_len, fault);
+		result = join(conn->rdma, details, len, answer, answer_len, error);
 	return keep(conns, conn, owner, result);
 }
 
 static doca_error_t accept_request(struct rdma_conn *conn, struct rdma_cm_id *request,
-				   struct dpumap_fault *fault)
+				   struct dpumap_error *error)
 {
 	doca_error_t result =
 		doca_rdma_bridge_prepare_connection(conn->rdma, request, &conn->connection);
 
 	if (result != DOCA_SUCCESS) {
 		cm_listener_reject(request);
-		return dpumap_fault_locking(fault, result, 0, "cannot create an RDMA connection");
+		return dpumap_error_locking(error, result, 0, "cannot create an RDMA connection");
 	}
 	cm_listener_follow(request, conn);
 	result = doca_rdma_bridge_accept(conn->rdma, NULL, 0, conn->connection);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result,
+		return dpumap_error_doca(error, result,
 					 "cannot connect to the client's queue pair");
 	return DOCA_SUCCESS;
 }
 
 doca_error_t rdma_conns_accept(struct rdma_conns *conns, struct doca_dev *dev, uint32_t access,
 			       const void *owner, uint64_t export, struct rdma_cm_id *request,
-			       struct dpumap_fault *fault)
+			       struct dpumap_error *error)
 {
 	struct rdma_conn *conn = NULL;
-	doca_error_t result = new_conn(&conn, fault);
+	doca_error_t result = new_conn(&conn, error);
 
 	if (result == DOCA_SUCCESS)
-		result = make(conns, dev, access, &conn->rdma, fault);
+		result = make(conns, dev, access, &conn->rdma, error);
 	if (result == DOCA_SUCCESS)
-		result = accept_request(conn, request, fault);
+		result = accept_request(conn, request, error);
 	else
 		cm_listener_reject(request);
 	if (!conn)

@@ -12,7 +12,7 @@
 
 #include <doca_dev.h>
 
-#include "local/fault.h"
+#include "local/error.h"
 
 struct rdma_conn;
 struct rdma_cm_id;
@@ -31,14 +31,14 @@ struct rdma_conns {
  */
 doca_error_t rdma_conns_add(struct rdma_conns *conns, struct doca_dev *dev, uint32_t access,
 			    const void *owner, const void *details, size_t len, const void **answer,
-			    size_t *answer_len, struct dpumap_fault *fault);
+			    size_t *answer_len, struct dpumap_error *error);
 /*
  * Accepts the request of a client that connects by address. Takes the request over, also on failure:
  * then it is rejected. The connection's events go to rdma_conn_establish() and rdma_conn_end().
  */
 doca_error_t rdma_conns_accept(struct rdma_conns *conns, struct doca_dev *dev, uint32_t access,
 			       const void *owner, uint64_t export, struct rdma_cm_id *request,
-			       struct dpumap_fault *fault);
+			       struct dpumap_error *error);
 void rdma_conn_establish(struct rdma_conn *conn);
 /* Drops the connection, which the client ended. Returns its owner. */
 const void *rdma_conn_end(struct rdma_conn *conn, uint64_t *export);

@@ -85,12 +85,12 @@ void publishing_get_state(struct publishing *publishing, struct dpumap_publisher
 /* Returns whether the publisher was given what it should publish. */
 static bool publish(const struct publishing *p, const struct snapshot *snapshot)
 {
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 
-	if (snapshot_publish(snapshot, p->fleet, p->publisher, &fault) == DOCA_SUCCESS)
+	if (snapshot_publish(snapshot, p->fleet, p->publisher, &error) == DOCA_SUCCESS)
 		return true;
 	log_from(DPUMAP_LINE_WARNING, "registry",
-		 "registry: cannot publish the exports, trying again: %s", fault.text);
+		 "registry: cannot publish the exports, trying again: %s", error.text);
 	return false;
 }
 
@@ -165,21 +165,21 @@ static void wake(const struct publishing *p)
 
 doca_error_t publishing_create(const struct dpumap_fleet_table *fleet,
 			       struct dpumap_publisher *publisher, struct publishing **publishing,
-			       struct dpumap_fault *fault)
+			       struct dpumap_error *error)
 {
 	struct publishing *p = calloc(1, sizeof(*p));
 
 	if (!p || pthread_mutex_init(&p->lock, NULL)) {
 		free(p);
 		fleet->publisher_close(publisher, 0);
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for the registry");
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for the registry");
 	}
 	p->fleet = fleet;
 	p->publisher = publisher;
 	p->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (p->wake < 0) {
 		publishing_destroy(p);
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for the registry");
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for the registry");
 	}
 	copy_state(p, &p->state);
 	*publishing = p;
@@ -209,21 +209,21 @@ void publishing_destroy(struct publishing *publishing)
 }
 
 /* It starts late, because it would keep privileges that dpumapd drops. */
-static doca_error_t start(struct publishing *p, struct dpumap_fault *fault)
+static doca_error_t start(struct publishing *p, struct dpumap_error *error)
 {
 	int err = p->has_started ? 0 : thread_start(&p->thread, run, p);
 
 	if (err)
-		return dpumap_fault_errno(fault, err, "cannot start a thread for the registry");
+		return dpumap_error_errno(error, err, "cannot start a thread for the registry");
 	p->has_started = true;
 	return DOCA_SUCCESS;
 }
 
 doca_error_t publishing_pass(struct publishing *publishing, struct snapshot *snapshot,
-			     struct dpumap_fault *fault)
+			     struct dpumap_error *error)
 {
 	struct publishing *p = publishing;
-	doca_error_t result = start(p, fault);
+	doca_error_t result = start(p, error);
 
 	if (result != DOCA_SUCCESS)
 		return result;

@@ -13,13 +13,13 @@ struct publishing;
 /* Takes the publisher over, also on failure. The thread starts later. */
 doca_error_t publishing_create(const struct dpumap_fleet_table *fleet,
 			       struct dpumap_publisher *publisher, struct publishing **publishing,
-			       struct dpumap_fault *fault);
+			       struct dpumap_error *error);
 /* Withdraws all that is published, and waits for etcd for a moment. NULL is allowed. */
 void publishing_destroy(struct publishing *publishing);
 
 /* Takes the snapshot over unless it fails: the thread cannot start. Replaces an earlier one. */
 doca_error_t publishing_pass(struct publishing *publishing, struct snapshot *snapshot,
-			     struct dpumap_fault *fault);
+			     struct dpumap_error *error);
 /* dpumap_publisher_renew(), by and by. Takes fresh over. */
 void publishing_renew(struct publishing *publishing, struct dpumap_publisher *fresh);
 

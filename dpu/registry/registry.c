@@ -45,7 +45,7 @@ static void on_log(void *context, const char *line)
 static doca_error_t create_publisher(const struct registry_settings *settings,
 				     const struct dpumap_fleet_table *fleet,
 				     struct dpumap_publisher **publisher,
-				     struct dpumap_fault *fault)
+				     struct dpumap_error *error)
 {
 	const struct dpumap_publisher_config config = {
 		.endpoints = (const char *const *)settings->endpoints.list,
@@ -59,30 +59,30 @@ static doca_error_t create_publisher(const struct registry_settings *settings,
 		.ttl_s = settings->ttl_s,
 		.log = on_log,
 	};
-	struct dpumap_fault why = {0};
+	struct dpumap_error why = {0};
 	doca_error_t result = fleet->publisher_create(&config, publisher, &why);
 
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_set(fault, result, "%s:%u: registry: %.240s", settings->file,
+		return dpumap_error_set(error, result, "%s:%u: registry: %.240s", settings->file,
 					settings->line, why.text);
 	return DOCA_SUCCESS;
 }
 
 static doca_error_t load(const struct registry_settings *settings,
-			 const struct dpumap_fleet_table **fleet, struct dpumap_fault *fault)
+			 const struct dpumap_fleet_table **fleet, struct dpumap_error *error)
 {
-	struct dpumap_fault why = {0};
+	struct dpumap_error why = {0};
 	doca_error_t result = dpumap_fleet_library_load(fleet, &why);
 
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_set(fault, result, "%s:%u: registry: %.240s", settings->file,
+		return dpumap_error_set(error, result, "%s:%u: registry: %.240s", settings->file,
 					settings->line, why.text);
 	/* Its secrets may belong to the same user as those of dpumapd. */
 	(*fleet)->trusted_secret_owner(dpumap_trusted_get_secret_owner());
 	return DOCA_SUCCESS;
 }
 
-doca_error_t registry_check(const struct registry_settings *settings, struct dpumap_fault *fault)
+doca_error_t registry_check(const struct registry_settings *settings, struct dpumap_error *error)
 {
 	const struct dpumap_fleet_table *fleet;
 	struct dpumap_publisher *publisher;
@@ -90,9 +90,9 @@ doca_error_t registry_check(const struct registry_settings *settings, struct dpu
 
 	if (!settings->is_set)
 		return DOCA_SUCCESS;
-	result = load(settings, &fleet, fault);
+	result = load(settings, &fleet, error);
 	if (result == DOCA_SUCCESS)
-		result = create_publisher(settings, fleet, &publisher, fault);
+		result = create_publisher(settings, fleet, &publisher, error);
 	if (result == DOCA_SUCCESS)
 		fleet->publisher_close(publisher, 0);
 	return result;
@@ -111,25 +111,25 @@ static uint64_t generation_now(void)
 
 doca_error_t registry_create(const struct export_table *exports,
 			     const struct registry_settings *settings, struct registry **registry,
-			     struct dpumap_fault *fault)
+			     struct dpumap_error *error)
 {
 	struct registry *r = calloc(1, sizeof(*r));
 	struct dpumap_publisher *publisher;
 	doca_error_t result;
 
 	if (!r)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for the registry");
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for the registry");
 	r->exports = exports;
 	r->settings = settings;
 	r->generation = generation_now();
 	r->is_outdated = true;
 	result = dpumap_dev_get_card_guid(export_table_dev(exports), &r->card_guid);
 	if (result == DOCA_SUCCESS)
-		result = load(settings, &r->fleet, fault);
+		result = load(settings, &r->fleet, error);
 	if (result == DOCA_SUCCESS)
-		result = create_publisher(settings, r->fleet, &publisher, fault);
+		result = create_publisher(settings, r->fleet, &publisher, error);
 	if (result == DOCA_SUCCESS)
-		result = publishing_create(r->fleet, publisher, &r->publishing, fault);
+		result = publishing_create(r->fleet, publisher, &r->publishing, error);
 	if (result != DOCA_SUCCESS) {
 		registry_destroy(r);
 		return result;
@@ -151,7 +151,7 @@ void registry_destroy(struct registry *registry)
 
 doca_error_t registry_renewal_prepare(const struct registry *registry,
 				      const struct registry_settings *settings,
-				      struct registry_renewal **renewal, struct dpumap_fault *fault)
+				      struct registry_renewal **renewal, struct dpumap_error *error)
 {
 	struct registry_renewal *fresh;
 	doca_error_t result;
@@ -160,9 +160,9 @@ doca_error_t registry_renewal_prepare(const struct registry *registry,
 		return DOCA_SUCCESS;
 	fresh = calloc(1, sizeof(*fresh));
 	if (!fresh)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for the registry");
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for the registry");
 	fresh->fleet = registry->fleet;
-	result = create_publisher(settings, registry->fleet, &fresh->publisher, fault);
+	result = create_publisher(settings, registry->fleet, &fresh->publisher, error);
 	if (result != DOCA_SUCCESS) {
 		free(fresh);
 		return result;
@@ -191,11 +191,11 @@ void registry_renewal_cancel(struct registry_renewal *renewal)
 /* -- publishing -- */
 
 /* Exports that change while their snapshot is made are in the next one. */
-static doca_error_t begin(struct registry *r, struct dpumap_fault *fault)
+static doca_error_t begin(struct registry *r, struct dpumap_error *error)
 {
 	uint64_t version = export_table_version(r->exports);
 	doca_error_t result =
-		snapshot_create(r->settings, r->card_guid, r->generation, &r->snapshot, fault);
+		snapshot_create(r->settings, r->card_guid, r->generation, &r->snapshot, error);
 
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -210,14 +210,14 @@ static bool has_changed(const struct registry *r)
 }
 
 /* AGAIN: the snapshot has become larger. */
-static doca_error_t go_on(struct registry *r, struct dpumap_fault *fault)
+static doca_error_t go_on(struct registry *r, struct dpumap_error *error)
 {
-	doca_error_t result = r->snapshot ? DOCA_SUCCESS : begin(r, fault);
+	doca_error_t result = r->snapshot ? DOCA_SUCCESS : begin(r, error);
 
 	if (result == DOCA_SUCCESS)
-		result = snapshot_add_some(r->snapshot, r->exports, fault);
+		result = snapshot_add_some(r->snapshot, r->exports, error);
 	if (result == DOCA_SUCCESS)
-		result = publishing_pass(r->publishing, r->snapshot, fault);
+		result = publishing_pass(r->publishing, r->snapshot, error);
 	if (result == DOCA_SUCCESS)
 		r->snapshot = NULL;
 	return result;
@@ -232,12 +232,12 @@ void registry_work(struct registry *registry, bool is_changing)
 {
 	struct registry *r = registry;
 	uint64_t now = monotonic_ns();
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	doca_error_t result;
 
 	if (!r || now < r->retry_at || (!r->snapshot && (is_changing || !has_changed(r))))
 		return;
-	result = go_on(r, &fault);
+	result = go_on(r, &error);
 	if (result == DOCA_SUCCESS || result == DOCA_ERROR_AGAIN)
 		return;
 	snapshot_free(r->snapshot);
@@ -245,7 +245,7 @@ void registry_work(struct registry *registry, bool is_changing)
 	r->is_outdated = true;
 	r->retry_at = now + RETRY_NS;
 	log_from(DPUMAP_LINE_WARNING, "registry",
-		 "registry: cannot publish the exports, trying again: %s", fault.text);
+		 "registry: cannot publish the exports, trying again: %s", error.text);
 }
 
 void registry_describe(const struct registry *registry, FILE *out)

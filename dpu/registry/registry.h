@@ -17,7 +17,7 @@ struct registry;
 struct registry_renewal;
 
 /* Refuses what registry_create() refuses, as far as that needs no device. Sends nothing. */
-doca_error_t registry_check(const struct registry_settings *settings, struct dpumap_fault *fault);
+doca_error_t registry_check(const struct registry_settings *settings, struct dpumap_error *error);
 
 /*
  * Borrows exports and settings until registry_destroy(). Reads the files of the settings, and loads the
@@ -25,7 +25,7 @@ doca_error_t registry_check(const struct registry_settings *settings, struct dpu
  */
 doca_error_t registry_create(const struct export_table *exports,
 			     const struct registry_settings *settings, struct registry **registry,
-			     struct dpumap_fault *fault);
+			     struct dpumap_error *error);
 /* Withdraws all that is published, and waits for etcd for a moment. NULL is allowed. */
 void registry_destroy(struct registry *registry);
 
@@ -36,7 +36,7 @@ void registry_destroy(struct registry *registry);
 doca_error_t registry_renewal_prepare(const struct registry *registry,
 				      const struct registry_settings *settings,
 				      struct registry_renewal **renewal,
-				      struct dpumap_fault *fault);
+				      struct dpumap_error *error);
 void registry_renew(struct registry *registry, struct registry_renewal *renewal);
 void registry_renewal_cancel(struct registry_renewal *renewal);
 

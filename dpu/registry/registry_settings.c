@@ -16,9 +16,9 @@
 #include "common/size.h"
 #include "local/trusted.h"
 
-static doca_error_t no_memory(struct dpumap_fault *fault)
+static doca_error_t no_memory(struct dpumap_error *error)
 {
-	return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for the configuration");
+	return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for the configuration");
 }
 
 static void free_texts(struct registry_texts *texts)
@@ -29,16 +29,16 @@ static void free_texts(struct registry_texts *texts)
 }
 
 static doca_error_t add_text(struct registry_texts *texts, const char *text,
-			     struct dpumap_fault *fault)
+			     struct dpumap_error *error)
 {
 	char **list = reallocarray(texts->list, texts->num + 1, sizeof(*list));
 
 	if (!list)
-		return no_memory(fault);
+		return no_memory(error);
 	texts->list = list;
 	list[texts->num] = strdup(text);
 	if (!list[texts->num])
-		return no_memory(fault);
+		return no_memory(error);
 	texts->num++;
 	return DOCA_SUCCESS;
 }
@@ -62,12 +62,12 @@ void registry_settings_free(struct registry_settings *registry)
 struct loader {
 	struct registry_settings *registry;
 	const char *path;
-	struct dpumap_fault *fault;
+	struct dpumap_error *error;
 };
 
 static doca_error_t wrong(const struct loader *l, const config_setting_t *setting, const char *what)
 {
-	return dpumap_config_file_invalid(l->path, setting, what, l->fault);
+	return dpumap_config_file_invalid(l->path, setting, what, l->error);
 }
 
 static doca_error_t load_text(const struct loader *l, const config_setting_t *setting, bool is_path,
@@ -76,11 +76,11 @@ static doca_error_t load_text(const struct loader *l, const config_setting_t *se
 	const char *value;
 	doca_error_t result;
 
-	result = dpumap_config_file_text(l->path, setting, is_path, &value, l->fault);
+	result = dpumap_config_file_text(l->path, setting, is_path, &value, l->error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	*text = strdup(value);
-	return *text ? DOCA_SUCCESS : no_memory(l->fault);
+	return *text ? DOCA_SUCCESS : no_memory(l->error);
 }
 
 typedef const char *check_fn(const char *text);
@@ -98,7 +98,7 @@ static doca_error_t load_texts(const struct loader *l, const config_setting_t *s
 		const char *text = config_setting_get_string_elem(setting, i);
 		const char *why = text ? check(text) : form;
 
-		result = why ? wrong(l, setting, why) : add_text(texts, text, l->fault);
+		result = why ? wrong(l, setting, why) : add_text(texts, text, l->error);
 	}
 	return result;
 }
@@ -127,7 +127,7 @@ static bool is_reachable(const struct dpumap_address *address)
 static const char *check_address(const char *text)
 {
 	struct dpumap_address address;
-	struct dpumap_fault ignored;
+	struct dpumap_error ignored;
 
 	if (text[strspn(text, ADDRESS_CHARS)] ||
 	    dpumap_address_parse(text, &address, &ignored) != DOCA_SUCCESS ||
@@ -249,7 +249,7 @@ static const char *contradiction(const struct registry_settings *r)
 }
 
 doca_error_t registry_settings_load(struct registry_settings *registry, const char *path,
-				    const config_setting_t *setting, struct dpumap_fault *fault)
+				    const config_setting_t *setting, struct dpumap_error *error)
 {
 	static const struct known known[] = {
 		{"endpoints", load_endpoints},
@@ -261,7 +261,7 @@ doca_error_t registry_settings_load(struct registry_settings *registry, const ch
 		{"user", load_user},
 		{"password_file", load_password_file},
 	};
-	struct loader l = {registry, path, fault};
+	struct loader l = {registry, path, error};
 	doca_error_t result;
 	const char *why;
 
@@ -272,7 +272,7 @@ doca_error_t registry_settings_load(struct registry_settings *registry, const ch
 	registry->line = config_setting_source_line(setting);
 	registry->file = strdup(path);
 	if (!registry->file)
-		return no_memory(fault);
+		return no_memory(error);
 	result = load_group(&l, setting, known, ARRAY_SIZE(known),
 			    "is not a setting of registry; see dpumapd.conf(5)");
 	if (result != DOCA_SUCCESS)
@@ -284,14 +284,14 @@ doca_error_t registry_settings_load(struct registry_settings *registry, const ch
 /* -- with the other settings -- */
 
 static doca_error_t wrong_group(const struct registry_settings *r, const char *what,
-				struct dpumap_fault *fault)
+				struct dpumap_error *error)
 {
-	return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG, "%s:%u: registry %s", r->file,
+	return dpumap_error_set(error, DOCA_ERROR_BAD_CONFIG, "%s:%u: registry %s", r->file,
 				r->line, what);
 }
 
 static doca_error_t add_listened(struct registry_settings *r, char *const *listen, size_t num,
-				 struct dpumap_fault *fault)
+				 struct dpumap_error *error)
 {
 	doca_error_t result = DOCA_SUCCESS;
 
@@ -299,12 +299,12 @@ static doca_error_t add_listened(struct registry_settings *r, char *const *liste
 		return result;
 	for (size_t i = 0; i < num && r->addresses.num < REGISTRY_ADDRESSES_MAX; i++)
 		if (!check_address(listen[i]) && result == DOCA_SUCCESS)
-			result = add_text(&r->addresses, listen[i], fault);
+			result = add_text(&r->addresses, listen[i], error);
 	if (result == DOCA_SUCCESS && !r->addresses.num)
 		return wrong_group(r,
 				   "needs addresses, how other machines reach this DPU: listen has "
 				   "none with tls, a host and a port",
-				   fault);
+				   error);
 	return result;
 }
 
@@ -322,7 +322,7 @@ static bool is_name_of(X509 *cert, const char *name)
 
 /* Clients require that the certificate has the name that they looked for. */
 static doca_error_t check_certificate(const struct registry_settings *r, const char *path,
-				      struct dpumap_fault *fault)
+				      struct dpumap_error *error)
 {
 	doca_error_t result;
 	bool is_valid;
@@ -332,69 +332,69 @@ static doca_error_t check_certificate(const struct registry_settings *r, const c
 		return wrong_group(r,
 				   "needs tls with cert, key and ca: clients know a DPU by the "
 				   "name in its certificate",
-				   fault);
-	result = dpumap_pem_read_cert(path, &cert, fault);
+				   error);
+	result = dpumap_pem_read_cert(path, &cert, error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	is_valid = is_name_of(cert, r->name);
 	X509_free(cert);
 	if (is_valid)
 		return DOCA_SUCCESS;
-	return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
+	return dpumap_error_set(error, DOCA_ERROR_BAD_CONFIG,
 				"%s:%u: registry has the name %s, which is not a DNS name of the "
 				"certificate %.128s: issue one with dpumap pki issue --dpu %s",
 				r->file, r->line, r->name, path, r->name);
 }
 
-static doca_error_t wrong_file(const struct registry_settings *r, const struct dpumap_fault *why,
-			       struct dpumap_fault *fault)
+static doca_error_t wrong_file(const struct registry_settings *r, const struct dpumap_error *why,
+			       struct dpumap_error *error)
 {
-	return dpumap_fault_set(fault, why->code, "%s:%u: registry: %.240s", r->file, r->line,
+	return dpumap_error_set(error, why->code, "%s:%u: registry: %.240s", r->file, r->line,
 				why->text);
 }
 
 static doca_error_t check_secret(const struct registry_settings *r, const char *path,
-				 struct dpumap_fault *fault)
+				 struct dpumap_error *error)
 {
-	struct dpumap_fault why = {0};
+	struct dpumap_error why = {0};
 	int fd;
 
 	if (!path)
 		return DOCA_SUCCESS;
 	if (dpumap_trusted_open(path, true, &fd, &why) != DOCA_SUCCESS)
-		return wrong_file(r, &why, fault);
+		return wrong_file(r, &why, error);
 	close(fd);
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t read_tls(struct registry_settings *r, struct dpumap_fault *fault)
+static doca_error_t read_tls(struct registry_settings *r, struct dpumap_error *error)
 {
 	const struct dpumap_tls_config config = {
 		.ca = r->ca, .cert = r->cert, .key = r->key, .is_for_etcd = true};
-	struct dpumap_fault why = {0};
+	struct dpumap_error why = {0};
 
 	if (!r->ca && !r->cert)
 		return DOCA_SUCCESS;
 	if (dpumap_tls_create(&config, false, &r->tls, &why) != DOCA_SUCCESS)
-		return wrong_file(r, &why, fault);
+		return wrong_file(r, &why, error);
 	return DOCA_SUCCESS;
 }
 
 doca_error_t registry_settings_complete(struct registry_settings *registry, char *const *listen,
 					size_t num_listen, const char *cert,
-					struct dpumap_fault *fault)
+					struct dpumap_error *error)
 {
 	doca_error_t result;
 
 	if (!registry->is_set)
 		return DOCA_SUCCESS;
-	result = add_listened(registry, listen, num_listen, fault);
+	result = add_listened(registry, listen, num_listen, error);
 	if (result == DOCA_SUCCESS)
-		result = check_certificate(registry, cert, fault);
+		result = check_certificate(registry, cert, error);
 	if (result == DOCA_SUCCESS)
-		result = read_tls(registry, fault);
+		result = read_tls(registry, error);
 	if (result == DOCA_SUCCESS)
-		result = check_secret(registry, registry->password_file, fault);
+		result = check_secret(registry, registry->password_file, error);
 	return result;
 }
 
@@ -405,12 +405,12 @@ static bool is_same(const char *a, const char *b)
 
 doca_error_t registry_settings_check_unchanged(const struct registry_settings *now,
 					       const struct registry_settings *wanted,
-					       struct dpumap_fault *fault)
+					       struct dpumap_error *error)
 {
 	const char *what = NULL;
 
 	if (now->is_set && !wanted->is_set)
-		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
+		return dpumap_error_set(error, DOCA_ERROR_BAD_CONFIG,
 					"the group registry was removed, which a reload cannot "
 					"apply: restart dpumapd, or restore the group");
 	if (now->is_set != wanted->is_set)
@@ -423,7 +423,7 @@ doca_error_t registry_settings_check_unchanged(const struct registry_settings *n
 		what = "has another ttl";
 	if (!what)
 		return DOCA_SUCCESS;
-	return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
+	return dpumap_error_set(error, DOCA_ERROR_BAD_CONFIG,
 				"%s:%u: registry %s, which a reload cannot apply: restart dpumapd, "
 				"or restore the setting",
 				wanted->file, wanted->line, what);

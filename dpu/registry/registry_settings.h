@@ -9,7 +9,7 @@
 #include <libconfig.h>
 
 #include "channel/tls.h"
-#include "local/fault.h"
+#include "local/error.h"
 
 #define REGISTRY_ENDPOINTS_MAX 16
 #define REGISTRY_ADDRESSES_MAX 8
@@ -39,18 +39,18 @@ struct registry_settings {
 void registry_settings_free(struct registry_settings *registry);
 /* Reads the group. BAD_CONFIG with file, line and reason; NO_MEMORY. */
 doca_error_t registry_settings_load(struct registry_settings *registry, const char *path,
-				    const config_setting_t *setting, struct dpumap_fault *fault);
+				    const config_setting_t *setting, struct dpumap_error *error);
 /*
  * Completes the settings, if they are set, with the addresses that dpumapd listens on and with the certificates for
  * etcd, and checks them against the certificate of dpumapd (NULL: none). BAD_CONFIG with file, line and reason.
  */
 doca_error_t registry_settings_complete(struct registry_settings *registry, char *const *listen,
 					size_t num_listen, const char *cert,
-					struct dpumap_fault *fault);
+					struct dpumap_error *error);
 
 /* BAD_CONFIG: the difference is one that only a start can apply. */
 doca_error_t registry_settings_check_unchanged(const struct registry_settings *now,
 					       const struct registry_settings *wanted,
-					       struct dpumap_fault *fault);
+					       struct dpumap_error *error);
 
 #endif

@@ -20,9 +20,9 @@ struct snapshot {
 	size_t num, room;
 };
 
-static doca_error_t no_memory(struct dpumap_fault *fault)
+static doca_error_t no_memory(struct dpumap_error *error)
 {
-	return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for the records");
+	return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for the records");
 }
 
 static bool copy_settings(struct snapshot *snapshot, const struct registry_settings *settings)
@@ -45,17 +45,17 @@ static bool copy_settings(struct snapshot *snapshot, const struct registry_setti
 
 doca_error_t snapshot_create(const struct registry_settings *settings, uint64_t card_guid,
 			     uint64_t generation, struct snapshot **snapshot,
-			     struct dpumap_fault *fault)
+			     struct dpumap_error *error)
 {
 	struct snapshot *s = calloc(1, sizeof(*s));
 
 	if (!s)
-		return no_memory(fault);
+		return no_memory(error);
 	s->card_guid = card_guid;
 	s->generation = generation;
 	if (!copy_settings(s, settings)) {
 		snapshot_free(s);
-		return no_memory(fault);
+		return no_memory(error);
 	}
 	*snapshot = s;
 	return DOCA_SUCCESS;
@@ -78,18 +78,18 @@ static bool make_room(struct snapshot *snapshot)
 
 /* Ids are never used again in one start. */
 static doca_error_t add(struct snapshot *snapshot, const struct named_export *export,
-			struct dpumap_fault *fault)
+			struct dpumap_error *error)
 {
 	const struct export_spec *spec = export_get_spec(export);
 	struct dpumap_export_info info;
 	struct described *added;
 
 	if (!make_room(snapshot))
-		return no_memory(fault);
+		return no_memory(error);
 	added = &snapshot->list[snapshot->num];
 	*added = (struct described){0};
-	if (export_labels_copy(&added->labels, &spec->labels, fault) != DOCA_SUCCESS)
-		return fault->code;
+	if (export_labels_copy(&added->labels, &spec->labels, error) != DOCA_SUCCESS)
+		return error->code;
 	snapshot->num++;
 	export_describe(export, &info);
 	memcpy(added->name, spec->name, strlen(spec->name) + 1);
@@ -103,7 +103,7 @@ static doca_error_t add(struct snapshot *snapshot, const struct named_export *ex
 }
 
 doca_error_t snapshot_add_some(struct snapshot *snapshot, const struct export_table *exports,
-			       struct dpumap_fault *fault)
+			       struct dpumap_error *error)
 {
 	const char *last = snapshot->num ? snapshot->list[snapshot->num - 1].name : "";
 	size_t at = export_table_after(exports, last);
@@ -112,14 +112,14 @@ doca_error_t snapshot_add_some(struct snapshot *snapshot, const struct export_ta
 	for (int i = 0; i < AT_ONCE && result == DOCA_SUCCESS; i++) {
 		if (at == export_table_count(exports))
 			return DOCA_SUCCESS;
-		result = add(snapshot, export_table_at(exports, at++), fault);
+		result = add(snapshot, export_table_at(exports, at++), error);
 	}
 	return result == DOCA_SUCCESS ? DOCA_ERROR_AGAIN : result;
 }
 
 doca_error_t snapshot_publish(const struct snapshot *snapshot,
 			      const struct dpumap_fleet_table *fleet,
-			      struct dpumap_publisher *publisher, struct dpumap_fault *fault)
+			      struct dpumap_publisher *publisher, struct dpumap_error *error)
 {
 	const struct dpumap_fleet_dpu self = {
 		.name = snapshot->name,
@@ -134,7 +134,7 @@ doca_error_t snapshot_publish(const struct snapshot *snapshot,
 	doca_error_t result;
 
 	if (!records)
-		return no_memory(fault);
+		return no_memory(error);
 	for (size_t i = 0; i < snapshot->num; i++) {
 		const struct described *one = &snapshot->list[i];
 
@@ -143,7 +143,7 @@ doca_error_t snapshot_publish(const struct snapshot *snapshot,
 		records[i].labels = (const char *const *)one->labels.list;
 		records[i].num_labels = one->labels.num;
 	}
-	result = fleet->publisher_set(publisher, &self, records, snapshot->num, fault);
+	result = fleet->publisher_set(publisher, &self, records, snapshot->num, error);
 	free(records);
 	return result;
 }

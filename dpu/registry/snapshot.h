@@ -12,17 +12,17 @@ struct snapshot;
 /* Without exports. NO_MEMORY. */
 doca_error_t snapshot_create(const struct registry_settings *settings, uint64_t card_guid,
 			     uint64_t generation, struct snapshot **snapshot,
-			     struct dpumap_fault *fault);
+			     struct dpumap_error *error);
 /*
  * Adds the next exports by name: AGAIN if there may be more, for which a later turn of the loop calls again. Exports
  * may change meanwhile; a change of those that are copied already needs another snapshot. NO_MEMORY.
  */
 doca_error_t snapshot_add_some(struct snapshot *snapshot, const struct export_table *exports,
-			       struct dpumap_fault *fault);
+			       struct dpumap_error *error);
 /* Sets it as what the publisher publishes. */
 doca_error_t snapshot_publish(const struct snapshot *snapshot,
 			      const struct dpumap_fleet_table *fleet,
-			      struct dpumap_publisher *publisher, struct dpumap_fault *fault);
+			      struct dpumap_publisher *publisher, struct dpumap_error *error);
 /* NULL is allowed. */
 void snapshot_free(struct snapshot *snapshot);
 

@@ -62,36 +62,36 @@ static void *grow(const struct argp_state *state, void *list, size_t count, size
 }
 
 static void check(const struct argp_state *state, doca_error_t result,
-		  const struct dpumap_fault *fault)
+		  const struct dpumap_error *error)
 {
 	if (result != DOCA_SUCCESS)
-		cli_usage_error(state, "%s", fault->text);
+		cli_usage_error(state, "%s", error->text);
 }
 
 static void add_export(const struct argp_state *state, struct options *o, const char *text)
 {
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	struct export_spec spec;
 
-	check(state, export_spec_parse(text, &spec, &fault), &fault);
+	check(state, export_spec_parse(text, &spec, &error), &error);
 	if (spec.fd >= 0)
 		cli_usage_error(state, "export %s: fd is valid only with dpumapd ctl add",
 				spec.name);
-	check(state, export_list_add(&o->given.exports, &spec, &fault), &fault);
+	check(state, export_list_add(&o->given.exports, &spec, &error), &error);
 }
 
 static void add_listen(const struct argp_state *state, struct options *o, const char *text)
 {
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 
-	check(state, settings_add_listen(&o->given, text, &fault), &fault);
+	check(state, settings_add_listen(&o->given, text, &error), &error);
 }
 
 static void set(const struct argp_state *state, char **setting, const char *text)
 {
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 
-	check(state, settings_set(setting, text, &fault), &fault);
+	check(state, settings_set(setting, text, &error), &error);
 }
 
 static uint64_t number(const struct argp_state *state, const char *what, const char *text,
@@ -241,12 +241,12 @@ static void take(const struct argp_state *state, void *input, const struct cli_o
 /* An export of "ctl add" is wrong usage for the same reasons as one of --export. */
 static void check_added(const struct argp_state *state, const struct options *o)
 {
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	struct export_spec spec;
 
 	if (strcmp(o->command->cli.name, "ctl add") != 0)
 		return;
-	check(state, export_spec_parse(o->argument, &spec, &fault), &fault);
+	check(state, export_spec_parse(o->argument, &spec, &error), &error);
 	spec.fd = -1; /* not owned: must not be closed */
 	export_spec_free(&spec);
 }
@@ -292,36 +292,36 @@ void options_free(struct options *options)
 
 /* -- merging file and command line -- */
 
-static doca_error_t allow_uid(struct export_spec *spec, uid_t uid, struct dpumap_fault *fault)
+static doca_error_t allow_uid(struct export_spec *spec, uid_t uid, struct dpumap_error *error)
 {
 	char peer[DPUMAP_PEER_NAME_MAX];
 
 	snprintf(peer, sizeof(peer), "uid:%u", uid);
-	return export_spec_set(spec, "allow", peer, fault);
+	return export_spec_set(spec, "allow", peer, error);
 }
 
 /* Exports of the command line may be imported by root and by the user that starts dpumapd. */
 static doca_error_t add_given_export(const struct options *o, const struct export_spec *given,
-				     struct settings *settings, struct dpumap_fault *fault)
+				     struct settings *settings, struct dpumap_error *error)
 {
 	struct export_spec spec;
-	doca_error_t result = export_spec_copy(&spec, given, fault);
+	doca_error_t result = export_spec_copy(&spec, given, error);
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = allow_uid(&spec, 0, fault);
+	result = allow_uid(&spec, 0, error);
 	if (result == DOCA_SUCCESS && geteuid())
-		result = allow_uid(&spec, geteuid(), fault);
+		result = allow_uid(&spec, geteuid(), error);
 	for (size_t i = 0; i < o->num_uids && result == DOCA_SUCCESS; i++)
-		result = allow_uid(&spec, o->uids[i], fault);
+		result = allow_uid(&spec, o->uids[i], error);
 	if (result == DOCA_SUCCESS)
-		result = export_list_add(&settings->exports, &spec, fault);
+		result = export_list_add(&settings->exports, &spec, error);
 	export_spec_free(&spec);
 	return result;
 }
 
 static doca_error_t add_given(const struct options *o, struct settings *settings,
-			      struct dpumap_fault *fault)
+			      struct dpumap_error *error)
 {
 	const struct settings *given = &o->given;
 	const struct {
@@ -335,11 +335,11 @@ static doca_error_t add_given(const struct options *o, struct settings *settings
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts) && result == DOCA_SUCCESS; i++)
 		if (texts[i].from)
-			result = settings_set(texts[i].to, texts[i].from, fault);
+			result = settings_set(texts[i].to, texts[i].from, error);
 	for (size_t i = 0; i < given->num_listen && result == DOCA_SUCCESS; i++)
-		result = settings_add_listen(settings, given->listen[i], fault);
+		result = settings_add_listen(settings, given->listen[i], error);
 	for (size_t i = 0; i < given->exports.num && result == DOCA_SUCCESS; i++)
-		result = add_given_export(o, &given->exports.specs[i], settings, fault);
+		result = add_given_export(o, &given->exports.specs[i], settings, error);
 	if (given->max_clients)
 		settings->max_clients = given->max_clients;
 	if (given->max_clients_per_identity)
@@ -347,28 +347,28 @@ static doca_error_t add_given(const struct options *o, struct settings *settings
 	return result;
 }
 
-static doca_error_t add_default_listen(struct settings *settings, struct dpumap_fault *fault)
+static doca_error_t add_default_listen(struct settings *settings, struct dpumap_error *error)
 {
 	char path[128];
 
 	dpumap_address_default_path(path, sizeof(path));
-	return settings_add_listen(settings, path, fault);
+	return settings_add_listen(settings, path, error);
 }
 
 doca_error_t options_settings(const struct options *options, const struct export_dir *known,
-			      struct settings *settings, struct dpumap_fault *fault)
+			      struct settings *settings, struct dpumap_error *error)
 {
 	doca_error_t result = DOCA_SUCCESS;
 
 	settings_init(settings);
 	if (options->file)
-		result = settings_load(settings, options->file, known, fault);
+		result = settings_load(settings, options->file, known, error);
 	if (result == DOCA_SUCCESS)
-		result = add_given(options, settings, fault);
+		result = add_given(options, settings, error);
 	if (result == DOCA_SUCCESS && !settings->num_listen)
-		result = add_default_listen(settings, fault);
+		result = add_default_listen(settings, error);
 	if (result == DOCA_SUCCESS)
-		result = settings_check(settings, fault);
+		result = settings_check(settings, error);
 	if (result == DOCA_SUCCESS)
 		privileges_trust_service(settings->user);
 	if (result != DOCA_SUCCESS)

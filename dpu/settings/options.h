@@ -58,6 +58,6 @@ void options_free(struct options *options);
  * settings_free().
  */
 doca_error_t options_settings(const struct options *options, const struct export_dir *known,
-			      struct settings *settings, struct dpumap_fault *fault);
+			      struct settings *settings, struct dpumap_error *error);
 
 #endif

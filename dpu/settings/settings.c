@@ -37,37 +37,37 @@ void settings_free(struct settings *settings)
 	settings_init(settings);
 }
 
-static doca_error_t no_memory(struct dpumap_fault *fault)
+static doca_error_t no_memory(struct dpumap_error *error)
 {
-	return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for the configuration");
+	return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for the configuration");
 }
 
-doca_error_t settings_set(char **setting, const char *text, struct dpumap_fault *fault)
+doca_error_t settings_set(char **setting, const char *text, struct dpumap_error *error)
 {
 	char *copy = strdup(text);
 
 	if (!copy)
-		return no_memory(fault);
+		return no_memory(error);
 	free(*setting);
 	*setting = copy;
 	return DOCA_SUCCESS;
 }
 
 doca_error_t settings_add_listen(struct settings *settings, const char *text,
-				 struct dpumap_fault *fault)
+				 struct dpumap_error *error)
 {
 	struct dpumap_address address;
-	doca_error_t result = dpumap_address_parse(text, &address, fault);
+	doca_error_t result = dpumap_address_parse(text, &address, error);
 	char **list;
 
 	if (result != DOCA_SUCCESS)
 		return result;
 	list = reallocarray(settings->listen, settings->num_listen + 1, sizeof(*list));
 	if (!list)
-		return no_memory(fault);
+		return no_memory(error);
 	settings->listen = list;
 	list[settings->num_listen] = NULL;
-	result = settings_set(&list[settings->num_listen], text, fault);
+	result = settings_set(&list[settings->num_listen], text, error);
 	if (result == DOCA_SUCCESS)
 		settings->num_listen++;
 	return result;
@@ -98,13 +98,13 @@ bool settings_allow_others(const struct settings *settings)
 }
 
 /* Clients of the admin socket do not authenticate: only the owner of its path can connect. */
-static doca_error_t check_admin(const char *text, struct dpumap_fault *fault)
+static doca_error_t check_admin(const char *text, struct dpumap_error *error)
 {
 	struct dpumap_address address;
-	doca_error_t result = dpumap_address_parse(text, &address, fault);
+	doca_error_t result = dpumap_address_parse(text, &address, error);
 
 	if (result == DOCA_SUCCESS && address.kind != DPUMAP_ADDRESS_UNIX)
-		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
+		return dpumap_error_set(error, DOCA_ERROR_BAD_CONFIG,
 					"the admin socket must be the path of a Unix socket, "
 					"not %s",
 					text);
@@ -116,17 +116,17 @@ bool settings_has_keys(const struct settings *settings)
 	return settings->psk || (settings->cert && settings->key && settings->ca);
 }
 
-doca_error_t settings_check(const struct settings *settings, struct dpumap_fault *fault)
+doca_error_t settings_check(const struct settings *settings, struct dpumap_error *error)
 {
 	if (!settings->num_listen)
-		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
+		return dpumap_error_set(error, DOCA_ERROR_BAD_CONFIG,
 					"no address to listen on: set listen, or use --listen");
 	if (settings_has_tls(settings) && !settings_has_keys(settings))
-		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
+		return dpumap_error_set(error, DOCA_ERROR_BAD_CONFIG,
 					"TLS needs cert, key and ca, or psk");
 	if (settings->group && !settings->user)
-		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG, "group is set without user");
-	return settings->admin ? check_admin(settings->admin, fault) : DOCA_SUCCESS;
+		return dpumap_error_set(error, DOCA_ERROR_BAD_CONFIG, "group is set without user");
+	return settings->admin ? check_admin(settings->admin, error) : DOCA_SUCCESS;
 }
 
 /* -- the file -- */
@@ -134,21 +134,21 @@ doca_error_t settings_check(const struct settings *settings, struct dpumap_fault
 struct loader {
 	struct settings *settings;
 	const char *path;
-	struct dpumap_fault *fault;
+	struct dpumap_error *error;
 };
 
 typedef doca_error_t load_fn(struct loader *l, const config_setting_t *setting);
 
 static doca_error_t wrong(const struct loader *l, const config_setting_t *setting, const char *what)
 {
-	return dpumap_config_file_invalid(l->path, setting, what, l->fault);
+	return dpumap_config_file_invalid(l->path, setting, what, l->error);
 }
 
 /* Another function's error, with the place in the file. */
 static doca_error_t wrong_value(const struct loader *l, const config_setting_t *setting,
-				const struct dpumap_fault *why)
+				const struct dpumap_error *why)
 {
-	return dpumap_config_file_fault(l->path, setting, why, l->fault);
+	return dpumap_config_file_fault(l->path, setting, why, l->error);
 }
 
 static doca_error_t load_string(const struct loader *l, const config_setting_t *setting,
@@ -157,8 +157,8 @@ static doca_error_t load_string(const struct loader *l, const config_setting_t *
 	const char *value;
 	doca_error_t result;
 
-	result = dpumap_config_file_text(l->path, setting, is_path, &value, l->fault);
-	return result == DOCA_SUCCESS ? settings_set(text, value, l->fault) : result;
+	result = dpumap_config_file_text(l->path, setting, is_path, &value, l->error);
+	return result == DOCA_SUCCESS ? settings_set(text, value, l->error) : result;
 }
 
 static doca_error_t load_text(const struct loader *l, const config_setting_t *setting, char **text)
@@ -220,7 +220,7 @@ static doca_error_t load_max_clients_per_identity(struct loader *l, const config
 
 static doca_error_t load_listen(struct loader *l, const config_setting_t *setting)
 {
-	struct dpumap_fault why = {0};
+	struct dpumap_error why = {0};
 
 	if (!config_setting_is_aggregate(setting) || config_setting_is_group(setting))
 		return wrong(l, setting, "must be an array of strings, [ \"unix:/path\", ... ]");
@@ -285,7 +285,7 @@ static doca_error_t load_list(struct loader *l, const config_setting_t *setting,
 static doca_error_t load_introduced(struct loader *l, const config_setting_t *setting)
 {
 	doca_error_t result = DOCA_SUCCESS;
-	struct dpumap_fault why = {0};
+	struct dpumap_error why = {0};
 
 	if (!config_setting_is_array(setting))
 		return wrong(l, setting, "must be an array of clients, [ \"cert:name\", ... ]");
@@ -303,7 +303,7 @@ static doca_error_t load_introduced(struct loader *l, const config_setting_t *se
 static doca_error_t load_rule(struct loader *l, const config_setting_t *setting)
 {
 	const config_setting_t *server = NULL, *allow = NULL;
-	struct dpumap_fault why = {0};
+	struct dpumap_error why = {0};
 	doca_error_t result;
 	const char *pattern;
 
@@ -321,7 +321,7 @@ static doca_error_t load_rule(struct loader *l, const config_setting_t *setting)
 	}
 	if (!server || !allow)
 		return wrong(l, setting, "must have server and allow");
-	result = dpumap_config_file_text(l->path, server, false, &pattern, l->fault);
+	result = dpumap_config_file_text(l->path, server, false, &pattern, l->error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (introduction_rules_add(&l->settings->introduce, pattern, &why) != DOCA_SUCCESS)
@@ -381,7 +381,7 @@ static doca_error_t load_rdma_listen(struct loader *l, const config_setting_t *s
 {
 	const char *text = config_setting_get_string(setting);
 	struct sockaddr_storage ignored;
-	struct dpumap_fault why = {0};
+	struct dpumap_error why = {0};
 
 	if (text && cm_listener_parse(text, &ignored, &why) != DOCA_SUCCESS)
 		return wrong(l, setting, why.text);
@@ -404,12 +404,12 @@ static doca_error_t load_rdma(struct loader *l, const config_setting_t *setting)
 
 static doca_error_t load_registry(struct loader *l, const config_setting_t *setting)
 {
-	return registry_settings_load(&l->settings->registry, l->path, setting, l->fault);
+	return registry_settings_load(&l->settings->registry, l->path, setting, l->error);
 }
 
 static doca_error_t load_exports(struct loader *l, const config_setting_t *setting)
 {
-	return export_file_load(l->path, setting, &l->settings->exports, l->fault);
+	return export_file_load(l->path, setting, &l->settings->exports, l->error);
 }
 
 static doca_error_t load_exports_dir(struct loader *l, const config_setting_t *setting)
@@ -451,13 +451,13 @@ static doca_error_t load_all(struct loader *l, const config_t *file)
 }
 
 static doca_error_t load_file(struct settings *settings, const char *path,
-			      struct dpumap_fault *fault)
+			      struct dpumap_error *error)
 {
-	struct loader l = {.settings = settings, .path = path, .fault = fault};
+	struct loader l = {.settings = settings, .path = path, .error = error};
 	doca_error_t result;
 	config_t file;
 
-	result = dpumap_config_file_read(path, DPUMAP_CONFIG_FILE_MAX, &file, fault);
+	result = dpumap_config_file_read(path, DPUMAP_CONFIG_FILE_MAX, &file, error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	result = load_all(&l, &file);
@@ -466,12 +466,12 @@ static doca_error_t load_file(struct settings *settings, const char *path,
 }
 
 doca_error_t settings_load(struct settings *settings, const char *path,
-			   const struct export_dir *known, struct dpumap_fault *fault)
+			   const struct export_dir *known, struct dpumap_error *error)
 {
-	doca_error_t result = load_file(settings, path, fault);
+	doca_error_t result = load_file(settings, path, error);
 
 	if (result == DOCA_SUCCESS && settings->exports_dir)
 		result = export_dir_load(&settings->dir, settings->exports_dir, known,
-					 &settings->exports, fault);
+					 &settings->exports, error);
 	return result;
 }

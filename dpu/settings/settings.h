@@ -10,7 +10,7 @@
 #include "dpu/registry/registry_settings.h"
 #include "dpu/spec/export_dir.h"
 #include "dpu/spec/export_list.h"
-#include "local/fault.h"
+#include "local/error.h"
 
 #define SETTINGS_MAX_CLIENTS	   256
 #define SETTINGS_MAX_CLIENTS_LIMIT 4096
@@ -44,16 +44,16 @@ void settings_free(struct settings *settings);
  * all. BAD_CONFIG with file, line and reason.
  */
 doca_error_t settings_load(struct settings *settings, const char *path,
-			   const struct export_dir *known, struct dpumap_fault *fault);
+			   const struct export_dir *known, struct dpumap_error *error);
 
 /* Copies the string. */
-doca_error_t settings_set(char **setting, const char *text, struct dpumap_fault *fault);
+doca_error_t settings_set(char **setting, const char *text, struct dpumap_error *error);
 doca_error_t settings_add_listen(struct settings *settings, const char *text,
-				 struct dpumap_fault *fault);
+				 struct dpumap_error *error);
 /* The limit of one identity, also if it is not set. */
 unsigned int settings_max_clients_per_identity(const struct settings *settings);
 /* Are the settings complete and consistent? */
-doca_error_t settings_check(const struct settings *settings, struct dpumap_fault *fault);
+doca_error_t settings_check(const struct settings *settings, struct dpumap_error *error);
 /* Are there files for TLS? */
 bool settings_has_keys(const struct settings *settings);
 /* Is there a TLS address to listen on? */

@@ -9,7 +9,7 @@
 
 #include "common/sha256.h"
 #include "dpu/spec/export_list.h"
-#include "local/fault.h"
+#include "local/error.h"
 
 struct export_dir_file {
 	char *path;
@@ -38,7 +38,7 @@ void export_dir_free(struct export_dir *dir);
  */
 doca_error_t export_dir_load(struct export_dir *dir, const char *path,
 			     const struct export_dir *known, struct export_list *exports,
-			     struct dpumap_fault *fault);
+			     struct dpumap_error *error);
 
 /* Is it the id of a file that was not loaded, because it has not changed? */
 bool export_dir_is_unchanged(const struct export_dir *dir, uint32_t id);

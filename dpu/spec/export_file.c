@@ -10,7 +10,7 @@
 struct loader {
 	const char *path;
 	struct export_list *exports;
-	struct dpumap_fault *fault;
+	struct dpumap_error *error;
 };
 
 /* Numbers are accepted as strings: size = 4096 and size = "4096" are the same. */
@@ -37,38 +37,38 @@ static doca_error_t load_part(const struct loader *l, const config_setting_t *pa
 			      struct export_spec *spec)
 {
 	const char *name = config_setting_name(part);
-	struct dpumap_fault why = {0};
+	struct dpumap_error why = {0};
 	doca_error_t result = DOCA_SUCCESS;
 	const char *text;
 	char buf[24];
 
 	if (strcmp(name, "fd") == 0)
 		return dpumap_config_file_invalid(
-			l->path, part, "is not allowed in a configuration file", l->fault);
+			l->path, part, "is not allowed in a configuration file", l->error);
 	if (config_setting_is_array(part) && is_repeated(name)) {
 		for (int i = 0; i < config_setting_length(part) && result == DOCA_SUCCESS; i++) {
 			text = config_setting_get_string_elem(part, i);
 			result = text ? export_spec_set(spec, name, text, &why)
 				      : dpumap_config_file_invalid(l->path, part,
 								   "must be an array of strings",
-								   l->fault);
+								   l->error);
 			if (text && result != DOCA_SUCCESS)
-				result = dpumap_config_file_fault(l->path, part, &why, l->fault);
+				result = dpumap_config_file_fault(l->path, part, &why, l->error);
 		}
 		return result;
 	}
 	text = text_of(part, buf);
 	if (!text)
 		return dpumap_config_file_invalid(l->path, part, "must be a string or a number",
-						  l->fault);
+						  l->error);
 	if (export_spec_set(spec, name, text, &why) != DOCA_SUCCESS)
-		return dpumap_config_file_fault(l->path, part, &why, l->fault);
+		return dpumap_config_file_fault(l->path, part, &why, l->error);
 	return DOCA_SUCCESS;
 }
 
 static doca_error_t load_export(const struct loader *l, const config_setting_t *setting)
 {
-	struct dpumap_fault why = {0};
+	struct dpumap_error why = {0};
 	doca_error_t result = DOCA_SUCCESS;
 	const config_setting_t *name;
 	struct export_spec spec;
@@ -76,7 +76,7 @@ static doca_error_t load_export(const struct loader *l, const config_setting_t *
 	if (!config_setting_is_group(setting))
 		return dpumap_config_file_invalid(
 			l->path, setting, "must be a group, { name = \"...\"; kind = \"dm\"; ... }",
-			l->fault);
+			l->error);
 	export_spec_init(&spec);
 	/* The name first, so that errors contain it. */
 	name = config_setting_get_member(setting, "name");
@@ -92,7 +92,7 @@ static doca_error_t load_export(const struct loader *l, const config_setting_t *
 		export_spec_share_peers(&spec, &l->exports->specs[l->exports->num - 1]);
 	if (result == DOCA_SUCCESS && (export_spec_check(&spec, &why) != DOCA_SUCCESS ||
 				       export_list_add(l->exports, &spec, &why) != DOCA_SUCCESS))
-		result = dpumap_config_file_fault(l->path, setting, &why, l->fault);
+		result = dpumap_config_file_fault(l->path, setting, &why, l->error);
 	export_spec_free(&spec);
 	return result;
 }
@@ -126,12 +126,12 @@ static doca_error_t load_exports(const struct loader *l, const config_setting_t 
 
 	if (!config_setting_is_list(setting))
 		return dpumap_config_file_invalid(
-			l->path, setting, "must be a list of groups, ( { ... }, ... )", l->fault);
+			l->path, setting, "must be a list of groups, ( { ... }, ... )", l->error);
 	if (!n)
 		return DOCA_SUCCESS;
 	sorted = calloc((size_t)n, sizeof(const config_setting_t *));
 	if (!sorted)
-		return dpumap_fault_set(l->fault, DOCA_ERROR_NO_MEMORY,
+		return dpumap_error_set(l->error, DOCA_ERROR_NO_MEMORY,
 					"no memory for the exports of %s", l->path);
 	for (int i = 0; i < n; i++)
 		sorted[i] = config_setting_get_elem(setting, (unsigned int)i);
@@ -143,7 +143,7 @@ static doca_error_t load_exports(const struct loader *l, const config_setting_t 
 }
 
 doca_error_t export_file_load(const char *path, const config_setting_t *setting,
-			      struct export_list *exports, struct dpumap_fault *fault)
+			      struct export_list *exports, struct dpumap_error *error)
 {
-	return load_exports(&(struct loader){path, exports, fault}, setting);
+	return load_exports(&(struct loader){path, exports, error}, setting);
 }

@@ -7,9 +7,9 @@
 
 #include "channel/message.h"
 
-static doca_error_t no_memory(struct dpumap_fault *fault)
+static doca_error_t no_memory(struct dpumap_error *error)
 {
-	return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for the labels");
+	return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for the labels");
 }
 
 static bool is_valid(const char *text)
@@ -30,28 +30,28 @@ static bool has_key_of(const char *label, const char *text)
 }
 
 static doca_error_t check(const struct export_labels *labels, const char *text,
-			  struct dpumap_fault *fault)
+			  struct dpumap_error *error)
 {
 	if (!is_valid(text))
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+		return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 					"label must be KEY=VALUE, each 1 to 63 of A-Z a-z 0-9 . _ "
 					"-, beginning with a letter or digit, not \"%s\"",
 					text);
 	if (labels->num == EXPORT_LABELS_MAX)
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+		return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 					"an export has at most %d labels", EXPORT_LABELS_MAX);
 	for (size_t i = 0; i < labels->num; i++)
 		if (has_key_of(labels->list[i], text))
-			return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+			return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 						"label %.*s is given twice",
 						(int)strcspn(text, "="), text);
 	return DOCA_SUCCESS;
 }
 
 doca_error_t export_labels_add(struct export_labels *labels, const char *text,
-			       struct dpumap_fault *fault)
+			       struct dpumap_error *error)
 {
-	doca_error_t result = check(labels, text, fault);
+	doca_error_t result = check(labels, text, error);
 	size_t at = labels->num;
 	char **list, *copy;
 
@@ -59,11 +59,11 @@ doca_error_t export_labels_add(struct export_labels *labels, const char *text,
 		return result;
 	list = reallocarray(labels->list, labels->num + 1, sizeof(*list));
 	if (!list)
-		return no_memory(fault);
+		return no_memory(error);
 	labels->list = list;
 	copy = strdup(text);
 	if (!copy)
-		return no_memory(fault);
+		return no_memory(error);
 	for (; at > 0 && strcmp(list[at - 1], text) > 0; at--)
 		list[at] = list[at - 1];
 	list[at] = copy;
@@ -72,13 +72,13 @@ doca_error_t export_labels_add(struct export_labels *labels, const char *text,
 }
 
 doca_error_t export_labels_copy(struct export_labels *copy, const struct export_labels *labels,
-				struct dpumap_fault *fault)
+				struct dpumap_error *error)
 {
 	doca_error_t result = DOCA_SUCCESS;
 
 	*copy = (struct export_labels){0};
 	for (size_t i = 0; i < labels->num && result == DOCA_SUCCESS; i++)
-		result = export_labels_add(copy, labels->list[i], fault);
+		result = export_labels_add(copy, labels->list[i], error);
 	if (result != DOCA_SUCCESS)
 		export_labels_free(copy);
 	return result;

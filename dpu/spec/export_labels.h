@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "local/fault.h"
+#include "local/error.h"
 
 #define EXPORT_LABELS_MAX 16
 
@@ -21,10 +21,10 @@ struct export_labels {
  * does not name the export; NO_MEMORY.
  */
 doca_error_t export_labels_add(struct export_labels *labels, const char *text,
-			       struct dpumap_fault *fault);
+			       struct dpumap_error *error);
 /* NO_MEMORY: copy is empty. */
 doca_error_t export_labels_copy(struct export_labels *copy, const struct export_labels *labels,
-				struct dpumap_fault *fault);
+				struct dpumap_error *error);
 void export_labels_free(struct export_labels *labels);
 bool export_labels_are_equal(const struct export_labels *a, const struct export_labels *b);
 

@@ -28,27 +28,27 @@ static size_t lower_bound(const struct export_list *list, const char *name)
 	return low;
 }
 
-static doca_error_t make_room(struct export_list *list, size_t num, struct dpumap_fault *fault)
+static doca_error_t make_room(struct export_list *list, size_t num, struct dpumap_error *error)
 {
 	struct export_spec *specs = reallocarray(list->specs, list->num + num, sizeof(*specs));
 
 	if (!specs)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for %zu exports",
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for %zu exports",
 					list->num + num);
 	list->specs = specs;
 	return DOCA_SUCCESS;
 }
 
 doca_error_t export_list_add(struct export_list *list, struct export_spec *spec,
-			     struct dpumap_fault *fault)
+			     struct dpumap_error *error)
 {
 	size_t at = lower_bound(list, spec->name);
 	doca_error_t result;
 
 	if (at < list->num && strcmp(list->specs[at].name, spec->name) == 0)
-		return dpumap_fault_set(fault, DOCA_ERROR_ALREADY_EXIST,
+		return dpumap_error_set(error, DOCA_ERROR_ALREADY_EXIST,
 					"there are two exports called %s", spec->name);
-	result = make_room(list, 1, fault);
+	result = make_room(list, 1, error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	memmove(&list->specs[at + 1], &list->specs[at], (list->num - at) * sizeof(*spec));
@@ -59,13 +59,13 @@ doca_error_t export_list_add(struct export_list *list, struct export_spec *spec,
 }
 
 doca_error_t export_list_append(struct export_list *list, struct export_list *others,
-				struct dpumap_fault *fault)
+				struct dpumap_error *error)
 {
 	doca_error_t result;
 
 	if (!others->num)
 		return DOCA_SUCCESS;
-	result = make_room(list, others->num, fault);
+	result = make_room(list, others->num, error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	memcpy(&list->specs[list->num], others->specs, others->num * sizeof(*others->specs));

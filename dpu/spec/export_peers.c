@@ -13,14 +13,14 @@ struct export_peers {
 };
 
 doca_error_t export_peers_add(struct export_peers **peers, const char *peer,
-			      struct dpumap_fault *fault)
+			      struct dpumap_error *error)
 {
 	const struct export_peers *before = *peers;
 	size_t old = before ? before->len : 0, more = strlen(peer) + 1;
 	struct export_peers *made = malloc(sizeof(*made) + old + more);
 
 	if (!made)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY,
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY,
 					"no memory for the peers of an export");
 	atomic_init(&made->owners, 1);
 	made->len = (uint32_t)(old + more);

@@ -5,14 +5,14 @@
 
 #include <stdbool.h>
 
-#include "local/fault.h"
+#include "local/error.h"
 
 /* NULL: none. */
 struct export_peers;
 
 /* Adds a peer to the caller's list: replaces it if others have it too. NO_MEMORY. */
 doca_error_t export_peers_add(struct export_peers **peers, const char *peer,
-			      struct dpumap_fault *fault);
+			      struct dpumap_error *error);
 /* Another owner of the list. Any thread may call this and export_peers_free(). */
 struct export_peers *export_peers_share(struct export_peers *peers);
 void export_peers_free(struct export_peers *peers);

@@ -50,28 +50,28 @@ void export_spec_free(struct export_spec *spec)
 	export_spec_init(spec);
 }
 
-static doca_error_t no_memory(const struct export_spec *spec, struct dpumap_fault *fault)
+static doca_error_t no_memory(const struct export_spec *spec, struct dpumap_error *error)
 {
-	return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for export %s", spec->name);
+	return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for export %s", spec->name);
 }
 
-static doca_error_t invalid(struct dpumap_fault *fault, const struct export_spec *spec,
+static doca_error_t invalid(struct dpumap_error *error, const struct export_spec *spec,
 			    const char *what, const char *value)
 {
-	return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE, "export %s: %s, not \"%s\"",
+	return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE, "export %s: %s, not \"%s\"",
 				spec->name[0] ? spec->name : "without a name", what, value);
 }
 
 /* -- keys -- */
 
 typedef doca_error_t set_fn(struct export_spec *spec, const char *value,
-			    struct dpumap_fault *fault);
+			    struct dpumap_error *error);
 
 static doca_error_t set_name(struct export_spec *spec, const char *value,
-			     struct dpumap_fault *fault)
+			     struct dpumap_error *error)
 {
 	if (!dpumap_export_name_valid(value))
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+		return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 					"\"%s\" is not a valid export name: use 1 to 63 of A-Z a-z "
 					"0-9 . _ -, beginning with a letter or digit",
 					value);
@@ -80,7 +80,7 @@ static doca_error_t set_name(struct export_spec *spec, const char *value,
 }
 
 static doca_error_t set_kind(struct export_spec *spec, const char *value,
-			     struct dpumap_fault *fault)
+			     struct dpumap_error *error)
 {
 	for (enum export_kind kind = 0; kind < EXPORT_KINDS; kind++) {
 		if (strcmp(value, kind_names[kind]) == 0) {
@@ -88,10 +88,10 @@ static doca_error_t set_kind(struct export_spec *spec, const char *value,
 			return DOCA_SUCCESS;
 		}
 	}
-	return invalid(fault, spec, "kind must be dm, dram, file or dmabuf", value);
+	return invalid(error, spec, "kind must be dm, dram, file or dmabuf", value);
 }
 
-static doca_error_t set_via(struct export_spec *spec, const char *value, struct dpumap_fault *fault)
+static doca_error_t set_via(struct export_spec *spec, const char *value, struct dpumap_error *error)
 {
 	for (enum export_via via = 0; via < EXPORT_VIAS; via++) {
 		if (strcmp(value, via_names[via]) == 0) {
@@ -99,11 +99,11 @@ static doca_error_t set_via(struct export_spec *spec, const char *value, struct 
 			return DOCA_SUCCESS;
 		}
 	}
-	return invalid(fault, spec, "via must be pci or rdma", value);
+	return invalid(error, spec, "via must be pci or rdma", value);
 }
 
 static doca_error_t set_size(struct export_spec *spec, const char *value,
-			     struct dpumap_fault *fault)
+			     struct dpumap_error *error)
 {
 	if (strcmp(value, "max") == 0) {
 		spec->size = EXPORT_SIZE_MAX;
@@ -111,15 +111,15 @@ static doca_error_t set_size(struct export_spec *spec, const char *value,
 	}
 	if (!dpumap_size_parse(value, &spec->size) || spec->size == 0 ||
 	    spec->size == EXPORT_SIZE_MAX)
-		return invalid(fault, spec, "size must be a number of bytes", value);
+		return invalid(error, spec, "size must be a number of bytes", value);
 	return DOCA_SUCCESS;
 }
 
 static doca_error_t set_perm(struct export_spec *spec, const char *value,
-			     struct dpumap_fault *fault)
+			     struct dpumap_error *error)
 {
 	if (strcmp(value, "rw") != 0 && strcmp(value, "ro") != 0)
-		return invalid(fault, spec, "perm must be rw or ro", value);
+		return invalid(error, spec, "perm must be rw or ro", value);
 	spec->writable = strcmp(value, "rw") == 0;
 	return DOCA_SUCCESS;
 }
@@ -130,62 +130,62 @@ static bool parse_power(const char *value, uint64_t *power)
 }
 
 static doca_error_t set_align(struct export_spec *spec, const char *value,
-			      struct dpumap_fault *fault)
+			      struct dpumap_error *error)
 {
 	uint64_t align;
 
 	if (!parse_power(value, &align))
-		return invalid(fault, spec, "align must be a power of two", value);
+		return invalid(error, spec, "align must be a power of two", value);
 	spec->log_align = (uint8_t)__builtin_ctzll(align);
 	return DOCA_SUCCESS;
 }
 
 static doca_error_t set_pages(struct export_spec *spec, const char *value,
-			      struct dpumap_fault *fault)
+			      struct dpumap_error *error)
 {
 	if (strcmp(value, "usual") == 0)
 		spec->page_size = 0;
 	else if (strcmp(value, "huge") == 0)
 		spec->page_size = 1;
 	else if (!parse_power(value, &spec->page_size))
-		return invalid(fault, spec, "pages must be usual, huge or the size of huge pages",
+		return invalid(error, spec, "pages must be usual, huge or the size of huge pages",
 			       value);
 	return DOCA_SUCCESS;
 }
 
 static doca_error_t set_node(struct export_spec *spec, const char *value,
-			     struct dpumap_fault *fault)
+			     struct dpumap_error *error)
 {
 	uint64_t node;
 
 	if (!dpumap_number_parse(value, MAX_NODE, &node))
-		return invalid(fault, spec, "node must be a number up to 65535", value);
+		return invalid(error, spec, "node must be a number up to 65535", value);
 	spec->on_node = true;
 	spec->node = (uint16_t)node;
 	return DOCA_SUCCESS;
 }
 
 static doca_error_t set_path(struct export_spec *spec, const char *value,
-			     struct dpumap_fault *fault)
+			     struct dpumap_error *error)
 {
 	char *path;
 
 	if (value[0] != '/')
-		return invalid(fault, spec, "path must be absolute", value);
+		return invalid(error, spec, "path must be absolute", value);
 	path = strdup(value);
 	if (!path)
-		return no_memory(spec, fault);
+		return no_memory(spec, error);
 	free(spec->path);
 	spec->path = path;
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t set_fd(struct export_spec *spec, const char *value, struct dpumap_fault *fault)
+static doca_error_t set_fd(struct export_spec *spec, const char *value, struct dpumap_error *error)
 {
 	uint64_t fd;
 
 	if (!dpumap_number_parse(value, INT_MAX, &fd))
-		return invalid(fault, spec, "fd must be a number", value);
+		return invalid(error, spec, "fd must be a number", value);
 	spec->fd = (int)fd;
 	return DOCA_SUCCESS;
 }
@@ -197,23 +197,23 @@ bool export_spec_is_peer(const char *text)
 }
 
 static doca_error_t add_allow(struct export_spec *spec, const char *value,
-			      struct dpumap_fault *fault)
+			      struct dpumap_error *error)
 {
 	if (!export_spec_is_peer(value) || strlen(value) >= DPUMAP_PEER_NAME_MAX)
-		return invalid(fault, spec, "allow must be cert:NAME, psk:NAME, uid:NUMBER or *",
+		return invalid(error, spec, "allow must be cert:NAME, psk:NAME, uid:NUMBER or *",
 			       value);
-	return export_peers_add(&spec->allow, value, fault);
+	return export_peers_add(&spec->allow, value, error);
 }
 
 static doca_error_t add_label(struct export_spec *spec, const char *value,
-			      struct dpumap_fault *fault)
+			      struct dpumap_error *error)
 {
-	struct dpumap_fault why = {0};
+	struct dpumap_error why = {0};
 	doca_error_t result = export_labels_add(&spec->labels, value, &why);
 
 	if (result == DOCA_SUCCESS)
 		return result;
-	return dpumap_fault_set(fault, result, "export %s: %.240s",
+	return dpumap_error_set(error, result, "export %s: %.240s",
 				spec->name[0] ? spec->name : "without a name", why.text);
 }
 
@@ -227,12 +227,12 @@ static const struct {
 };
 
 doca_error_t export_spec_set(struct export_spec *spec, const char *key, const char *value,
-			     struct dpumap_fault *fault)
+			     struct dpumap_error *error)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
 		if (strcmp(key, parts[i].key) == 0)
-			return parts[i].set(spec, value, fault);
-	return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE, "unknown export key \"%s\"", key);
+			return parts[i].set(spec, value, error);
+	return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE, "unknown export key \"%s\"", key);
 }
 
 /* -- complete specs -- */
@@ -268,14 +268,14 @@ static const char *contradiction(const struct export_spec *spec)
 	return NULL;
 }
 
-doca_error_t export_spec_check(const struct export_spec *spec, struct dpumap_fault *fault)
+doca_error_t export_spec_check(const struct export_spec *spec, struct dpumap_error *error)
 {
 	const char *why = contradiction(spec);
 
 	if (!spec->name[0])
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE, "an export has no name");
+		return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE, "an export has no name");
 	if (why)
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE, "export %s: %s",
+		return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE, "export %s: %s",
 					spec->name, why);
 	return DOCA_SUCCESS;
 }
@@ -286,24 +286,24 @@ static bool may_be_repeated(const char *item)
 }
 
 /* allow and label may be repeated. The name is set first, whatever the order, so that errors contain it. */
-static doca_error_t check_parts(char *const *items, size_t num, struct dpumap_fault *fault)
+static doca_error_t check_parts(char *const *items, size_t num, struct dpumap_error *error)
 {
 	for (size_t i = 0; i < num; i++) {
 		size_t len = strcspn(items[i], "=");
 
 		if (items[i][len] != '=')
-			return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+			return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 						"\"%s\" is not KEY=VALUE", items[i]);
 		for (size_t j = 0; j < i; j++)
 			if (strncmp(items[i], items[j], len + 1) == 0 && !may_be_repeated(items[i]))
-				return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+				return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 							"%.*s= is given twice", (int)len, items[i]);
 	}
 	return DOCA_SUCCESS;
 }
 
 static doca_error_t set_parts(struct export_spec *spec, char *const *items, size_t num,
-			      bool is_name, struct dpumap_fault *fault)
+			      bool is_name, struct dpumap_error *error)
 {
 	doca_error_t result = DOCA_SUCCESS;
 	char key[16];
@@ -315,14 +315,14 @@ static doca_error_t set_parts(struct export_spec *spec, char *const *items, size
 			continue;
 		memset(key, 0, sizeof(key));
 		memcpy(key, items[i], len < sizeof(key) ? len : sizeof(key) - 1);
-		result = export_spec_set(spec, key, items[i] + len + 1, fault);
+		result = export_spec_set(spec, key, items[i] + len + 1, error);
 	}
 	return result;
 }
 
 #define PARTS_MAX 256
 
-static doca_error_t parse_items(struct export_spec *spec, char *text, struct dpumap_fault *fault)
+static doca_error_t parse_items(struct export_spec *spec, char *text, struct dpumap_error *error)
 {
 	char *items[PARTS_MAX], *save = NULL;
 	size_t num = 0;
@@ -330,31 +330,31 @@ static doca_error_t parse_items(struct export_spec *spec, char *text, struct dpu
 
 	for (char *item = strtok_r(text, ",", &save); item; item = strtok_r(NULL, ",", &save)) {
 		if (num == PARTS_MAX)
-			return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+			return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 						"an export has at most %d KEY=VALUE parts",
 						PARTS_MAX);
 		items[num++] = item;
 	}
-	result = check_parts(items, num, fault);
+	result = check_parts(items, num, error);
 	if (result == DOCA_SUCCESS)
-		result = set_parts(spec, items, num, true, fault);
+		result = set_parts(spec, items, num, true, error);
 	if (result == DOCA_SUCCESS)
-		result = set_parts(spec, items, num, false, fault);
+		result = set_parts(spec, items, num, false, error);
 	if (result == DOCA_SUCCESS)
-		result = export_spec_check(spec, fault);
+		result = export_spec_check(spec, error);
 	return result;
 }
 
 doca_error_t export_spec_parse(const char *text, struct export_spec *spec,
-			       struct dpumap_fault *fault)
+			       struct dpumap_error *error)
 {
 	char *copy = strdup(text);
 	doca_error_t result;
 
 	export_spec_init(spec);
 	if (!copy)
-		return no_memory(spec, fault);
-	result = parse_items(spec, copy, fault);
+		return no_memory(spec, error);
+	result = parse_items(spec, copy, error);
 	free(copy);
 	if (result != DOCA_SUCCESS) {
 		spec->fd = -1; /* not owned yet */
@@ -364,7 +364,7 @@ doca_error_t export_spec_parse(const char *text, struct export_spec *spec,
 }
 
 doca_error_t export_spec_copy(struct export_spec *copy, const struct export_spec *spec,
-			      struct dpumap_fault *fault)
+			      struct dpumap_error *error)
 {
 	doca_error_t result = DOCA_SUCCESS;
 
@@ -374,11 +374,11 @@ doca_error_t export_spec_copy(struct export_spec *copy, const struct export_spec
 	copy->labels = (struct export_labels){0};
 	copy->fd = spec->fd < 0 ? -1 : dup(spec->fd);
 	if (spec->fd >= 0 && copy->fd < 0)
-		result = no_memory(spec, fault);
+		result = no_memory(spec, error);
 	if (result == DOCA_SUCCESS && spec->path)
-		result = set_path(copy, spec->path, fault);
+		result = set_path(copy, spec->path, error);
 	if (result == DOCA_SUCCESS)
-		result = export_labels_copy(&copy->labels, &spec->labels, fault);
+		result = export_labels_copy(&copy->labels, &spec->labels, error);
 	if (result != DOCA_SUCCESS)
 		export_spec_free(copy);
 	return result;

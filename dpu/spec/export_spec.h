@@ -10,7 +10,7 @@
 #include "channel/message.h"
 #include "dpu/spec/export_labels.h"
 #include "dpu/spec/export_peers.h"
-#include "local/fault.h"
+#include "local/error.h"
 
 enum export_kind {
 	EXPORT_DEVICE_MEMORY,
@@ -56,7 +56,7 @@ void export_spec_init(struct export_spec *spec);
 void export_spec_free(struct export_spec *spec);
 /* An exact copy. NO_MEMORY: copy is empty. */
 doca_error_t export_spec_copy(struct export_spec *copy, const struct export_spec *spec,
-			      struct dpumap_fault *fault);
+			      struct dpumap_error *error);
 /* If both have the same peers, spec drops its own list of them. */
 void export_spec_share_peers(struct export_spec *spec, const struct export_spec *other);
 /* Labels do not count: a change of them does not concern clients that hold the export. */
@@ -67,12 +67,12 @@ bool export_spec_is_equal(const struct export_spec *a, const struct export_spec 
  * INVALID_VALUE with the reason.
  */
 doca_error_t export_spec_set(struct export_spec *spec, const char *key, const char *value,
-			     struct dpumap_fault *fault);
+			     struct dpumap_error *error);
 /* Is the spec complete and free of contradictions? */
-doca_error_t export_spec_check(const struct export_spec *spec, struct dpumap_fault *fault);
+doca_error_t export_spec_check(const struct export_spec *spec, struct dpumap_error *error);
 /* Parses name=NAME,kind=KIND,... On failure spec is as after export_spec_init(). */
 doca_error_t export_spec_parse(const char *text, struct export_spec *spec,
-			       struct dpumap_fault *fault);
+			       struct dpumap_error *error);
 
 /* Does the text have the form of an identity, or is it "*"? */
 bool export_spec_is_peer(const char *text);

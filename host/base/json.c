@@ -51,11 +51,11 @@ void json_set_printed(void)
 	is_printed = true;
 }
 
-void json_print_error(const struct dpumap_fault *fault)
+void json_print_error(const struct dpumap_error *error)
 {
 	if (!is_printed)
-		cli_json_error(stdout, doca_error_get_name(fault->code), fault->text,
-			       (int)dpumap_fault_exit(fault->code));
+		cli_json_error(stdout, doca_error_get_name(error->code), error->text,
+			       (int)dpumap_error_exit(error->code));
 }
 
 static void print(struct json_object *object, void (*write)(FILE *out, struct json_object *object))

@@ -7,7 +7,7 @@
 
 #include <json-c/json.h>
 
-#include "local/fault.h"
+#include "local/error.h"
 
 void json_add_text(struct json_object *object, const char *key, const char *text);
 void json_add_number(struct json_object *object, const char *key, uint64_t number);
@@ -22,7 +22,7 @@ void json_set_command(const char *command);
 const char *json_schema(void);
 
 /* Prints the error unless the command has printed JSON before. */
-void json_print_error(const struct dpumap_fault *fault);
+void json_print_error(const struct dpumap_error *error);
 /* The command has printed JSON by other means. */
 void json_set_printed(void);
 

@@ -54,7 +54,7 @@ static int compare(const void *a, const void *b)
 
 /* Copies len bytes from the offset on, in requests of up to max_request. */
 static doca_error_t copy(struct bench *b, enum import_direction direction, uint64_t len,
-			 struct dpumap_fault *fault)
+			 struct dpumap_error *error)
 {
 	const struct import_buffer *buffer = &b->import.buffers[IMPORT_PUT];
 	struct import_piece piece = {.direction = direction, .local = buffer->map};
@@ -68,13 +68,13 @@ static doca_error_t copy(struct bench *b, enum import_direction direction, uint6
 			piece.len = (size_t)(len - posted);
 			if (piece.len > b->import.max_request)
 				piece.len = (size_t)b->import.max_request;
-			result = import_post(&b->import, &piece, fault);
+			result = import_post(&b->import, &piece, error);
 			posted += result == DOCA_SUCCESS ? piece.len : 0;
 		}
 		if (result == DOCA_SUCCESS || result == DOCA_ERROR_AGAIN)
-			result = import_poll(&b->import, done, fault);
+			result = import_poll(&b->import, done, error);
 		if (result == DOCA_SUCCESS && done[direction] == before)
-			result = import_wait(&b->import, true, NULL, 0, fault);
+			result = import_wait(&b->import, true, NULL, 0, error);
 		before = done[direction];
 	}
 	return result;
@@ -82,14 +82,14 @@ static doca_error_t copy(struct bench *b, enum import_direction direction, uint6
 
 /* One copy at a time. */
 static doca_error_t measure_latency(struct bench *b, enum import_direction direction,
-				    struct result *r, struct dpumap_fault *fault)
+				    struct result *r, struct dpumap_error *error)
 {
 	doca_error_t result = DOCA_SUCCESS;
 
 	for (uint64_t i = 0; i < r->count && result == DOCA_SUCCESS; i++) {
 		uint64_t began = monotonic_ns();
 
-		result = copy(b, direction, r->size, fault);
+		result = copy(b, direction, r->size, error);
 		b->samples[i] = monotonic_ns() - began;
 	}
 	qsort(b->samples, r->count, sizeof(*b->samples), compare);
@@ -100,7 +100,7 @@ static doca_error_t measure_latency(struct bench *b, enum import_direction direc
 
 /* Keeps the queue full, over the whole room. */
 static doca_error_t measure_rate(struct bench *b, enum import_direction direction, struct result *r,
-				 struct dpumap_fault *fault)
+				 struct dpumap_error *error)
 {
 	uint64_t usual = b->import.max_request;
 	uint64_t pass = b->room - b->room % r->size;
@@ -111,7 +111,7 @@ static doca_error_t measure_rate(struct bench *b, enum import_direction directio
 	if (r->size < usual)
 		b->import.max_request = r->size;
 	while (bytes < wanted && result == DOCA_SUCCESS) {
-		result = copy(b, direction, pass, fault);
+		result = copy(b, direction, pass, error);
 		bytes += pass;
 	}
 	b->import.max_request = usual;
@@ -130,7 +130,7 @@ static uint64_t count_of(const struct bench *b, uint64_t size)
 }
 
 static doca_error_t measure(struct bench *b, uint64_t size, enum import_direction direction,
-			    struct dpumap_fault *fault)
+			    struct dpumap_error *error)
 {
 	struct result *r = &b->results[b->num_results++];
 	doca_error_t result;
@@ -138,50 +138,50 @@ static doca_error_t measure(struct bench *b, uint64_t size, enum import_directio
 	*r = (struct result){.direction = direction == IMPORT_GET ? "read" : "write",
 			     .size = size,
 			     .count = count_of(b, size)};
-	result = measure_latency(b, direction, r, fault);
+	result = measure_latency(b, direction, r, error);
 	if (result == DOCA_SUCCESS)
-		result = measure_rate(b, direction, r, fault);
+		result = measure_rate(b, direction, r, error);
 	return result;
 }
 
-static doca_error_t measure_size(struct bench *b, uint64_t size, struct dpumap_fault *fault)
+static doca_error_t measure_size(struct bench *b, uint64_t size, struct dpumap_error *error)
 {
-	doca_error_t result = measure(b, size, IMPORT_GET, fault);
+	doca_error_t result = measure(b, size, IMPORT_GET, error);
 
 	if (result == DOCA_SUCCESS && b->options->given & OPTION_WRITE)
-		result = measure(b, size, IMPORT_PUT, fault);
+		result = measure(b, size, IMPORT_PUT, error);
 	if (result == DOCA_SUCCESS && interrupt_signal)
-		result = dpumap_fault_set(fault, DOCA_ERROR_SHUTDOWN, "interrupted");
+		result = dpumap_error_set(error, DOCA_ERROR_SHUTDOWN, "interrupted");
 	return result;
 }
 
-static doca_error_t measure_all(struct bench *b, struct dpumap_fault *fault)
+static doca_error_t measure_all(struct bench *b, struct dpumap_error *error)
 {
 	doca_error_t result = DOCA_SUCCESS;
 	uint64_t size = SIZE_MIN;
 
 	if (b->options->given & OPTION_SIZE)
-		return measure_size(b, b->options->size, fault);
+		return measure_size(b, b->options->size, error);
 	if (size > b->room)
 		size = b->room;
 	for (; size <= b->room && result == DOCA_SUCCESS; size *= SIZE_STEP)
-		result = measure_size(b, size, fault);
+		result = measure_size(b, size, error);
 	return result;
 }
 
-static doca_error_t check_export(struct bench *b, struct dpumap_fault *fault)
+static doca_error_t check_export(struct bench *b, struct dpumap_error *error)
 {
 	const struct dpumap_export_info *info = &b->export.info;
 	const struct options *o = b->options;
 	uint64_t least = o->given & OPTION_SIZE ? o->size : 1;
 
 	if (o->offset >= info->size || least > info->size - o->offset)
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+		return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 					"export %s has %" PRIu64 " bytes, not enough for %" PRIu64
 					" bytes at offset %" PRIu64,
 					info->name, info->size, least, o->offset);
 	if (o->given & OPTION_WRITE && !remote_is_writable(info))
-		return dpumap_fault_set(fault, DOCA_ERROR_NOT_PERMITTED, "export %s is read-only",
+		return dpumap_error_set(error, DOCA_ERROR_NOT_PERMITTED, "export %s is read-only",
 					info->name);
 	b->room = info->size - o->offset;
 	if (b->room > BUFFER_MAX)
@@ -189,27 +189,27 @@ static doca_error_t check_export(struct bench *b, struct dpumap_fault *fault)
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t find_export(struct bench *b, struct dpumap_fault *fault)
+static doca_error_t find_export(struct bench *b, struct dpumap_error *error)
 {
-	doca_error_t result = remote_connect(b->options, &b->client, fault);
+	doca_error_t result = remote_connect(b->options, &b->client, error);
 
 	if (result == DOCA_SUCCESS)
-		result = remote_get(b->client, b->options->args[0], &b->export, fault);
+		result = remote_get(b->client, b->options->args[0], &b->export, error);
 	if (result == DOCA_SUCCESS)
-		result = check_export(b, fault);
+		result = check_export(b, error);
 	return result;
 }
 
-static doca_error_t run(struct bench *b, struct dpumap_fault *fault)
+static doca_error_t run(struct bench *b, struct dpumap_error *error)
 {
-	doca_error_t result = find_export(b, fault);
+	doca_error_t result = find_export(b, error);
 
 	if (result == DOCA_SUCCESS)
-		result = import_open(b->options, b->client, &b->export, &b->import, fault);
+		result = import_open(b->options, b->client, &b->export, &b->import, error);
 	if (result == DOCA_SUCCESS)
-		result = import_add_buffer(&b->import, IMPORT_PUT, (size_t)b->room, fault);
+		result = import_add_buffer(&b->import, IMPORT_PUT, (size_t)b->room, error);
 	if (result == DOCA_SUCCESS)
-		result = measure_all(b, fault);
+		result = measure_all(b, error);
 	return result;
 }
 
@@ -264,7 +264,7 @@ const char *bench_check(const struct options *options)
 	return NULL;
 }
 
-doca_error_t bench_export(const struct options *options, struct dpumap_fault *fault)
+doca_error_t bench_export(const struct options *options, struct dpumap_error *error)
 {
 	struct bench b = {.options = options,
 			  .count = options->count ? options->count : COUNT_USUAL};
@@ -272,16 +272,16 @@ doca_error_t bench_export(const struct options *options, struct dpumap_fault *fa
 
 	b.samples = calloc(b.count, sizeof(*b.samples));
 	if (!b.samples)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY,
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY,
 					"no memory for %" PRIu64 " samples", b.count);
-	result = run(&b, fault);
+	result = run(&b, error);
 	if (result == DOCA_SUCCESS && options->given & OPTION_JSON)
 		print_json(&b);
 	else if (result == DOCA_SUCCESS)
 		print_table(&b);
 	import_close(&b.import);
 	if (result == DOCA_SUCCESS)
-		result = remote_release(b.client, b.export.info.name, fault);
+		result = remote_release(b.client, b.export.info.name, error);
 	dpumap_client_destroy(b.client);
 	remote_export_wipe(&b.export);
 	free(b.samples);

@@ -13,7 +13,7 @@ command_fn desc_show;
 command_fn desc_check;
 
 /* The command doca-pkgconfig-dir. */
-doca_error_t doca_pkgconfig_dir_print(const struct options *options, struct dpumap_fault *fault);
+doca_error_t doca_pkgconfig_dir_print(const struct options *options, struct dpumap_error *error);
 
 /* The command doctor. Loads the configuration itself. */
 command_fn doctor_command;

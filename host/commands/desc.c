@@ -225,7 +225,7 @@ static void show(const struct printer *p, const struct content *c, const struct 
 }
 
 static doca_error_t refuse(const struct printer *p, const struct content *c, const char *path,
-			   dpumap_desc_status_t status, struct dpumap_fault *fault)
+			   dpumap_desc_status_t status, struct dpumap_error *error)
 {
 	const char *reason = dpumap_desc_status_descr(status);
 	const char *name = dpumap_desc_status_name(status);
@@ -238,19 +238,19 @@ static doca_error_t refuse(const struct printer *p, const struct content *c, con
 		       json_schema(), name, byte, reason);
 		json_set_printed();
 	}
-	return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE, "%s: byte %zu: %s (%s)", path,
+	return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE, "%s: byte %zu: %s (%s)", path,
 				byte, reason, name);
 }
 
 static doca_error_t inspect(const struct printer *p, const struct content *c, bool check,
-			    const char *path, struct dpumap_fault *fault)
+			    const char *path, struct dpumap_error *error)
 {
 	dpumap_desc_status_t status;
 	struct dpumap_desc d;
 
 	status = dpumap_desc_decode(c->bytes, c->len, &d);
 	if (status != DPUMAP_DESC_OK)
-		return refuse(p, c, path, status, fault);
+		return refuse(p, c, path, status, error);
 	if (check && p->json)
 		printf("{\n  \"schema\": \"%s\",\n  \"valid\": true\n}\n", json_schema());
 	else if (check)
@@ -277,48 +277,48 @@ static int read_all(int fd, struct content *c)
 }
 
 /* Always NOT_FOUND: the exit code of invalid descriptors must not be used for unreadable files. */
-static doca_error_t fail_read(int err, const char *path, struct dpumap_fault *fault)
+static doca_error_t fail_read(int err, const char *path, struct dpumap_error *error)
 {
-	dpumap_fault_errno(fault, err, "cannot read %s", path);
-	fault->code = DOCA_ERROR_NOT_FOUND;
-	return fault->code;
+	dpumap_error_errno(error, err, "cannot read %s", path);
+	error->code = DOCA_ERROR_NOT_FOUND;
+	return error->code;
 }
 
-static doca_error_t load(const char *path, struct content *c, struct dpumap_fault *fault)
+static doca_error_t load(const char *path, struct content *c, struct dpumap_error *error)
 {
 	bool is_stdin = strcmp(path, "-") == 0;
 	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	int err;
 
 	if (fd < 0)
-		return fail_read(errno, path, fault);
+		return fail_read(errno, path, error);
 	err = read_all(fd, c);
 	if (!is_stdin)
 		close(fd);
-	return err ? fail_read(err, path, fault) : DOCA_SUCCESS;
+	return err ? fail_read(err, path, error) : DOCA_SUCCESS;
 }
 
 static doca_error_t inspect_file(const struct options *options, bool check,
-				 struct dpumap_fault *fault)
+				 struct dpumap_error *error)
 {
 	const struct printer printer = {.json = options->given & OPTION_JSON,
 					.show_secret = options->given & OPTION_SHOW_SECRET};
 	struct content content = {.len = 0};
 	doca_error_t result;
 
-	result = load(options->args[0], &content, fault);
+	result = load(options->args[0], &content, error);
 	if (result == DOCA_SUCCESS)
-		result = inspect(&printer, &content, check, options->args[0], fault);
+		result = inspect(&printer, &content, check, options->args[0], error);
 	explicit_bzero(&content, sizeof(content));
 	return result;
 }
 
-doca_error_t desc_show(const struct options *options, struct dpumap_fault *fault)
+doca_error_t desc_show(const struct options *options, struct dpumap_error *error)
 {
-	return inspect_file(options, false, fault);
+	return inspect_file(options, false, error);
 }
 
-doca_error_t desc_check(const struct options *options, struct dpumap_fault *fault)
+doca_error_t desc_check(const struct options *options, struct dpumap_error *error)
 {
-	return inspect_file(options, true, fault);
+	return inspect_file(options, true, error);
 }

@@ -24,20 +24,20 @@ static bool bindir(char *dir, size_t size)
 	return true;
 }
 
-doca_error_t doca_pkgconfig_dir_print(const struct options *options, struct dpumap_fault *fault)
+doca_error_t doca_pkgconfig_dir_print(const struct options *options, struct dpumap_error *error)
 {
 	char bin[PATH_MAX], path[PATH_MAX + sizeof("/" DPUMAP_DOCA_DIR)];
 	char *real;
 
 	(void)options;
 	if (!bindir(bin, sizeof(bin)))
-		return dpumap_fault_set(fault, DOCA_ERROR_OPERATING_SYSTEM,
+		return dpumap_error_set(error, DOCA_ERROR_OPERATING_SYSTEM,
 					"cannot find the path of this program: %s",
 					strerror(errno));
 	snprintf(path, sizeof(path), "%s/%s", bin, DPUMAP_DOCA_DIR);
 	real = realpath(path, NULL);
 	if (!real)
-		return dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND,
+		return dpumap_error_set(error, DOCA_ERROR_NOT_FOUND,
 					"cannot find %s: %s; is the development package installed?",
 					path, strerror(errno));
 	puts(real);

@@ -8,10 +8,10 @@
 #include "host/base/json.h"
 #include "host/settings/config.h"
 
-doca_error_t doctor_command(const struct options *given, struct dpumap_fault *fault)
+doca_error_t doctor_command(const struct options *given, struct dpumap_error *error)
 {
 	struct options options = *given;
-	struct dpumap_fault wrong = {0};
+	struct dpumap_error wrong = {0};
 	struct config config = {0};
 	doca_error_t result;
 
@@ -37,7 +37,7 @@ doca_error_t doctor_command(const struct options *given, struct dpumap_fault *fa
 			.json = options.given & OPTION_JSON,
 			.all = options.given & OPTION_VERBOSE,
 		},
-		stdout, fault);
+		stdout, error);
 	/* A failed check is a part of the report. */
 	json_set_printed();
 	config_free(&config);

@@ -77,12 +77,12 @@ static doca_error_t list_json(const struct fleet *f, const struct options *o)
 	return DOCA_SUCCESS;
 }
 
-doca_error_t fleet_list(const struct options *options, struct dpumap_fault *fault)
+doca_error_t fleet_list(const struct options *options, struct dpumap_error *error)
 {
 	struct fleet f;
 	doca_error_t result;
 
-	result = fleet_open(options, &f, fault);
+	result = fleet_open(options, &f, error);
 	if (result == DOCA_SUCCESS) {
 		if (options->given & OPTION_JSON) {
 			result = list_json(&f, options);
@@ -91,7 +91,7 @@ doca_error_t fleet_list(const struct options *options, struct dpumap_fault *faul
 			result = each_export(&f, options, print_line, NULL);
 		}
 		if (result != DOCA_SUCCESS)
-			fleet_fault(&f, result, fault);
+			fleet_fault(&f, result, error);
 	}
 	fleet_close(&f);
 	return result;

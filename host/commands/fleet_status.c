@@ -170,7 +170,7 @@ static struct json_object *json_view(const struct fleet *f,
 
 /* unreachable: why the registry is. */
 static doca_error_t show(const struct fleet *f, const struct options *o,
-			 struct dpumap_fault *unreachable)
+			 struct dpumap_error *unreachable)
 {
 	struct output out = {.fleet = f, .json = o->given & OPTION_JSON};
 	const struct dpumap_fleet_status *status;
@@ -180,7 +180,7 @@ static doca_error_t show(const struct fleet *f, const struct options *o,
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (!status->is_live)
-		dpumap_fault_set(unreachable, DOCA_ERROR_NOT_CONNECTED,
+		dpumap_error_set(unreachable, DOCA_ERROR_NOT_CONNECTED,
 				 "the registry of fleet %s cannot be reached: %.200s", f->name,
 				 status->problem);
 	if (out.json) {
@@ -202,19 +202,19 @@ static doca_error_t show(const struct fleet *f, const struct options *o,
 	return result;
 }
 
-doca_error_t fleet_status(const struct options *options, struct dpumap_fault *fault)
+doca_error_t fleet_status(const struct options *options, struct dpumap_error *error)
 {
-	struct dpumap_fault unreachable = {0};
+	struct dpumap_error unreachable = {0};
 	struct fleet f;
 	doca_error_t result;
 
-	result = fleet_open(options, &f, fault);
+	result = fleet_open(options, &f, error);
 	if (result == DOCA_SUCCESS) {
 		result = show(&f, options, &unreachable);
 		if (result != DOCA_SUCCESS)
-			fleet_fault(&f, result, fault);
+			fleet_fault(&f, result, error);
 		else if (unreachable.code != DOCA_SUCCESS)
-			result = dpumap_fault_set(fault, unreachable.code, "%s", unreachable.text);
+			result = dpumap_error_set(error, unreachable.code, "%s", unreachable.text);
 	}
 	fleet_close(&f);
 	return result;

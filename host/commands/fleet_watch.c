@@ -146,7 +146,7 @@ static void on_event(union doca_data user_data, enum dpumap_fleet_event event,
 	}
 }
 
-static doca_error_t wait_for_more(const struct fleet *f, struct dpumap_fault *fault)
+static doca_error_t wait_for_more(const struct fleet *f, struct dpumap_error *error)
 {
 	struct pollfd p = {.events = POLLIN};
 	int wait_ms = 0;
@@ -154,25 +154,25 @@ static doca_error_t wait_for_more(const struct fleet *f, struct dpumap_fault *fa
 	f->table->get_notification_handle(f->view, &p.fd);
 	f->table->get_next_time(f->view, &wait_ms);
 	if (poll(&p, 1, wait_ms) < 0 && errno != EINTR)
-		return dpumap_fault_errno(fault, errno, "cannot wait for the registry");
+		return dpumap_error_errno(error, errno, "cannot wait for the registry");
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t listen_on(const struct fleet_watch *w, struct dpumap_fault *fault)
+static doca_error_t listen_on(const struct fleet_watch *w, struct dpumap_error *error)
 {
 	const struct fleet *f = w->fleet;
 	doca_error_t result = DOCA_SUCCESS;
 
 	while (result == DOCA_SUCCESS &&
 	       (!w->options->count || w->num_events < w->options->count)) {
-		result = wait_for_more(f, fault);
+		result = wait_for_more(f, error);
 		if (result != DOCA_SUCCESS)
 			return result;
 		result = f->table->process(f->view);
 		if (result != DOCA_SUCCESS)
-			return fleet_fault(f, result, fault);
+			return fleet_fault(f, result, error);
 		if (ferror(stdout))
-			result = dpumap_fault_set(fault, DOCA_ERROR_IO_FAILED,
+			result = dpumap_error_set(error, DOCA_ERROR_IO_FAILED,
 						  "cannot write to standard output");
 	}
 	return result;
@@ -199,18 +199,18 @@ static void print_start(const struct fleet_watch *w)
 	json_print_line(object);
 }
 
-doca_error_t fleet_watch(const struct options *options, struct dpumap_fault *fault)
+doca_error_t fleet_watch(const struct options *options, struct dpumap_error *error)
 {
 	struct fleet f;
 	struct fleet_watch w = {.options = options, .fleet = &f};
 	doca_error_t result;
 
-	result = fleet_open(options, &f, fault);
+	result = fleet_open(options, &f, error);
 	if (result == DOCA_SUCCESS) {
 		f.table->watch(f.view, on_event, (union doca_data){.ptr = &w});
 		print_start(&w);
 		interrupt_release();
-		result = listen_on(&w, fault);
+		result = listen_on(&w, error);
 	}
 	fleet_close(&f);
 	return result;

@@ -37,11 +37,11 @@ static void list_one(void *context, const struct dpumap_export_info *info)
 }
 
 static doca_error_t list_json(struct dpumap_client *client, const char *pattern,
-			      struct dpumap_fault *fault)
+			      struct dpumap_error *error)
 {
 	struct json_object *object = json_object_new_object();
 	struct listing l = {pattern, json_object_new_array()};
-	doca_error_t result = remote_list(client, list_one, &l, fault);
+	doca_error_t result = remote_list(client, list_one, &l, error);
 
 	json_object_object_add(object, "exports", l.list);
 	if (result == DOCA_SUCCESS)
@@ -51,22 +51,22 @@ static doca_error_t list_json(struct dpumap_client *client, const char *pattern,
 	return result;
 }
 
-doca_error_t inspect_list(const struct options *options, struct dpumap_fault *fault)
+doca_error_t inspect_list(const struct options *options, struct dpumap_error *error)
 {
 	struct listing lines = {.pattern = options->args[0]};
 	struct dpumap_client *client;
 	doca_error_t result;
 
 	if (options->fleet)
-		return fleet_list(options, fault);
-	result = remote_connect(options, &client, fault);
+		return fleet_list(options, error);
+	result = remote_connect(options, &client, error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (options->given & OPTION_JSON) {
-		result = list_json(client, options->args[0], fault);
+		result = list_json(client, options->args[0], error);
 	} else {
 		cli_table_head(stdout, columns);
-		result = remote_list(client, list_one, &lines, fault);
+		result = remote_list(client, list_one, &lines, error);
 	}
 	dpumap_client_destroy(client);
 	return result;
@@ -77,31 +77,31 @@ doca_error_t inspect_list(const struct options *options, struct dpumap_fault *fa
  * printed, but is usable only while another client holds it.
  */
 static doca_error_t fetch(const struct options *options, const char *name, bool keep,
-			  struct remote_export *export, struct dpumap_fault *fault)
+			  struct remote_export *export, struct dpumap_error *error)
 {
 	struct dpumap_client *client;
 	doca_error_t result;
 
-	result = remote_connect(options, &client, fault);
+	result = remote_connect(options, &client, error);
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = remote_get(client, name, export, fault);
+	result = remote_get(client, name, export, error);
 	if (result == DOCA_SUCCESS && !keep)
-		result = remote_release(client, name, fault);
+		result = remote_release(client, name, error);
 	dpumap_client_destroy(client);
 	return result;
 }
 
-static doca_error_t show_device(const struct options *options, struct dpumap_fault *fault)
+static doca_error_t show_device(const struct options *options, struct dpumap_error *error)
 {
 	struct dpumap_client *client;
 	struct remote_device device;
 	doca_error_t result;
 
-	result = remote_connect(options, &client, fault);
+	result = remote_connect(options, &client, error);
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = remote_device(client, &device, fault);
+	result = remote_device(client, &device, error);
 	dpumap_client_destroy(client);
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -138,7 +138,7 @@ static void print_info(const struct options *options, const struct remote_export
 	json_print(object);
 }
 
-doca_error_t inspect_info(const struct options *options, struct dpumap_fault *fault)
+doca_error_t inspect_info(const struct options *options, struct dpumap_error *error)
 {
 	const char *what = options->descriptor ? options->descriptor : options->args[0];
 	struct remote_export export = {0};
@@ -146,13 +146,13 @@ doca_error_t inspect_info(const struct options *options, struct dpumap_fault *fa
 	doca_error_t result;
 
 	if (!what)
-		return show_device(options, fault);
+		return show_device(options, error);
 	if (options->descriptor)
-		result = descriptor_file_load(what, &export, fault);
+		result = descriptor_file_load(what, &export, error);
 	else
-		result = fetch(options, what, false, &export, fault);
+		result = fetch(options, what, false, &export, error);
 	if (result == DOCA_SUCCESS)
-		result = import_decode(export.desc, export.desc_len, what, &desc, fault);
+		result = import_decode(export.desc, export.desc_len, what, &desc, error);
 	if (result == DOCA_SUCCESS)
 		print_info(options, &export, &desc);
 	dpumap_desc_wipe(&desc);
@@ -177,20 +177,20 @@ static void print_saved(const struct options *options, const char *path,
 	json_print(object);
 }
 
-doca_error_t inspect_get(const struct options *options, struct dpumap_fault *fault)
+doca_error_t inspect_get(const struct options *options, struct dpumap_error *error)
 {
 	char path[DPUMAP_EXPORT_NAME_MAX + sizeof(".desc")];
 	const char *to = options->args[1];
 	struct remote_export export = {0};
 	doca_error_t result;
 
-	result = fetch(options, options->args[0], true, &export, fault);
+	result = fetch(options, options->args[0], true, &export, error);
 	if (!to) {
 		snprintf(path, sizeof(path), "%s.desc", export.info.name);
 		to = path;
 	}
 	if (result == DOCA_SUCCESS)
-		result = descriptor_file_save(to, &export, fault);
+		result = descriptor_file_save(to, &export, error);
 	if (result == DOCA_SUCCESS)
 		print_saved(options, to, &export);
 	remote_export_wipe(&export);

@@ -45,7 +45,7 @@ struct transfer {
 	struct report report;
 };
 
-static doca_error_t move_all(struct transfer *t, struct dpumap_fault *fault)
+static doca_error_t move_all(struct transfer *t, struct dpumap_error *error)
 {
 	struct pump pump = {.import = &t->import,
 			    .client = t->client,
@@ -62,7 +62,7 @@ static doca_error_t move_all(struct transfer *t, struct dpumap_fault *fault)
 	doca_error_t result;
 
 	progress_begin(&t->progress, t->total);
-	result = pump_run(&pump, fault);
+	result = pump_run(&pump, error);
 	progress_end(&t->progress);
 	t->total = pump.total;
 	t->report.dma_bytes = pump.dma_bytes;
@@ -73,18 +73,18 @@ static doca_error_t move_all(struct transfer *t, struct dpumap_fault *fault)
 
 /* The pump compares the target with the source, if there is one: an equal target has the same digest. */
 static doca_error_t gather_target(struct transfer *t, const uint8_t *source,
-				  struct dpumap_fault *fault)
+				  struct dpumap_error *error)
 {
 	t->report.differs = t->sink.differs;
 	if (t->sink.differs)
 		return DOCA_SUCCESS;
 	if (!source)
-		return sink_digest(&t->sink, report_digest(&t->report, t->sink.name), fault);
+		return sink_digest(&t->sink, report_digest(&t->report, t->sink.name), error);
 	memcpy(report_digest(&t->report, t->sink.name), source, DPUMAP_SHA256_LEN);
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t gather_digests(struct transfer *t, struct dpumap_fault *fault)
+static doca_error_t gather_digests(struct transfer *t, struct dpumap_error *error)
 {
 	uint8_t *source = NULL;
 	doca_error_t result;
@@ -92,35 +92,35 @@ static doca_error_t gather_digests(struct transfer *t, struct dpumap_fault *faul
 	if (!t->verify)
 		return DOCA_SUCCESS;
 	result = remote_digest_final(t->client, t->digest,
-				     report_digest(&t->report, "seen by the DPU"), fault);
+				     report_digest(&t->report, "seen by the DPU"), error);
 	if (result == DOCA_SUCCESS && t->has_source) {
 		source = report_digest(&t->report, t->source.name);
-		result = source_digest(&t->source, source, fault);
+		result = source_digest(&t->source, source, error);
 	}
 	if (result == DOCA_SUCCESS && t->has_sink)
-		result = gather_target(t, source, fault);
+		result = gather_target(t, source, error);
 	return result;
 }
 
-static doca_error_t check_fit(struct transfer *t, struct dpumap_fault *fault)
+static doca_error_t check_fit(struct transfer *t, struct dpumap_error *error)
 {
 	const struct dpumap_export_info *info = &t->export.info;
 	const char *what = t->has_source ? t->source.name : "the range";
 	uint64_t offset = t->options->offset;
 
 	if (offset > info->size || (t->same_window && offset == info->size))
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+		return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 					"offset %" PRIu64 " is outside export %s, which has "
 					"%" PRIu64 " bytes",
 					offset, info->name, info->size);
 	if (!t->same_window && !t->source.is_endless && t->total > info->size - offset)
-		return dpumap_fault_set(fault, DOCA_ERROR_TOO_BIG,
+		return dpumap_error_set(error, DOCA_ERROR_TOO_BIG,
 					"%s has %" PRIu64
 					" bytes and does not fit into export %s, which has %" PRIu64
 					" bytes from offset %" PRIu64,
 					what, t->total, info->name, info->size - offset, offset);
 	if (t->has_source && !remote_is_writable(info))
-		return dpumap_fault_set(fault, DOCA_ERROR_NOT_PERMITTED,
+		return dpumap_error_set(error, DOCA_ERROR_NOT_PERMITTED,
 					"export %s is read-only: %s cannot be copied into it",
 					info->name, what);
 	return DOCA_SUCCESS;
@@ -136,19 +136,19 @@ static void count_windows(struct transfer *t)
 	t->report.windows = window > 0 ? (t->total - 1) / window + 1 : 0;
 }
 
-static doca_error_t open_ends(struct transfer *t, struct dpumap_fault *fault)
+static doca_error_t open_ends(struct transfer *t, struct dpumap_error *error)
 {
 	const struct options *o = t->options;
 	doca_error_t result = DOCA_SUCCESS;
 
 	if (t->source_path)
 		result = source_open_file(&t->source, t->source_path, o->file_offset,
-					  o->given & OPTION_LENGTH ? &o->length : NULL, fault);
+					  o->given & OPTION_LENGTH ? &o->length : NULL, error);
 	if (result != DOCA_SUCCESS || !t->has_sink)
 		return result;
 	if (t->target_path)
-		return sink_open_file(&t->sink, t->target_path, o->given & OPTION_SPARSE, fault);
-	return sink_open_stdout(&t->sink, t->form, o->offset, fault);
+		return sink_open_file(&t->sink, t->target_path, o->given & OPTION_SPARSE, error);
+	return sink_open_stdout(&t->sink, t->form, o->offset, error);
 }
 
 static uint64_t wanted_length(const struct transfer *t)
@@ -161,33 +161,33 @@ static uint64_t wanted_length(const struct transfer *t)
 }
 
 /* The length of a file, or that of the requested range. */
-static doca_error_t choose_total(struct transfer *t, struct dpumap_fault *fault)
+static doca_error_t choose_total(struct transfer *t, struct dpumap_error *error)
 {
 	t->total = t->source_path ? t->source.left : wanted_length(t);
 	if (!t->pattern)
 		return DOCA_SUCCESS;
-	return source_open_pattern(&t->source, t->pattern, t->total, fault);
+	return source_open_pattern(&t->source, t->pattern, t->total, error);
 }
 
-static doca_error_t open_remote(struct transfer *t, struct dpumap_fault *fault)
+static doca_error_t open_remote(struct transfer *t, struct dpumap_error *error)
 {
 	doca_error_t result;
 
-	result = remote_connect(t->options, &t->client, fault);
+	result = remote_connect(t->options, &t->client, error);
 	if (result == DOCA_SUCCESS)
-		result = remote_get(t->client, t->export_name, &t->export, fault);
+		result = remote_get(t->client, t->export_name, &t->export, error);
 	if (result == DOCA_SUCCESS)
-		result = choose_total(t, fault);
+		result = choose_total(t, error);
 	if (result == DOCA_SUCCESS)
-		result = check_fit(t, fault);
+		result = check_fit(t, error);
 	if (result == DOCA_SUCCESS && t->verify)
-		result = remote_digest_start(t->client, t->export_name, &t->digest, fault);
+		result = remote_digest_start(t->client, t->export_name, &t->digest, error);
 	return result;
 }
 
-static doca_error_t open_import(struct transfer *t, struct dpumap_fault *fault)
+static doca_error_t open_import(struct transfer *t, struct dpumap_error *error)
 {
-	doca_error_t result = import_open(t->options, t->client, &t->export, &t->import, fault);
+	doca_error_t result = import_open(t->options, t->client, &t->export, &t->import, error);
 
 	t->report.device = t->import.device;
 	t->report.engine = t->import.engine;
@@ -209,36 +209,36 @@ static void print_report(struct transfer *t)
 		report_print(&t->report, &t->export.info, t->export.desc_len);
 }
 
-static doca_error_t check_copy(const struct transfer *t, struct dpumap_fault *fault)
+static doca_error_t check_copy(const struct transfer *t, struct dpumap_error *error)
 {
 	if (t->sink.differs)
-		return dpumap_fault_set(fault, DOCA_ERROR_IO_FAILED,
+		return dpumap_error_set(error, DOCA_ERROR_IO_FAILED,
 					"%s differs from %s at byte %" PRIu64
 					": the copy is corrupt",
 					t->sink.name, t->source.name, t->sink.differs_at);
 	if (!report_is_intact(&t->report))
-		return dpumap_fault_set(fault, DOCA_ERROR_IO_FAILED,
+		return dpumap_error_set(error, DOCA_ERROR_IO_FAILED,
 					"the SHA-256 digests differ: the copy is corrupt");
 	return DOCA_SUCCESS;
 }
 
 /* Closes the import before it releases the export. */
-static doca_error_t finish(struct transfer *t, struct dpumap_fault *fault)
+static doca_error_t finish(struct transfer *t, struct dpumap_error *error)
 {
 	doca_error_t result;
 
 	import_close(&t->import);
-	result = remote_release(t->client, t->export_name, fault);
+	result = remote_release(t->client, t->export_name, error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	print_report(t);
-	result = check_copy(t, fault);
-	return result == DOCA_SUCCESS ? sink_commit(&t->sink, fault) : result;
+	result = check_copy(t, error);
+	return result == DOCA_SUCCESS ? sink_commit(&t->sink, error) : result;
 }
 
-typedef doca_error_t transfer_step(struct transfer *t, struct dpumap_fault *fault);
+typedef doca_error_t transfer_step(struct transfer *t, struct dpumap_error *error);
 
-static doca_error_t transfer(struct transfer *t, struct dpumap_fault *fault)
+static doca_error_t transfer(struct transfer *t, struct dpumap_error *error)
 {
 	static transfer_step *const steps[] = {
 		open_ends, open_remote, open_import, move_all, gather_digests, finish,
@@ -248,7 +248,7 @@ static doca_error_t transfer(struct transfer *t, struct dpumap_fault *fault)
 	t->has_source = t->source_path || t->pattern;
 	t->verify = !(t->options->given & OPTION_NO_VERIFY);
 	for (size_t i = 0; i < ARRAY_SIZE(steps) && result == DOCA_SUCCESS; i++)
-		result = steps[i](t, fault);
+		result = steps[i](t, error);
 	import_close(&t->import);
 	dpumap_client_destroy(t->client);
 	remote_export_wipe(&t->export);
@@ -275,31 +275,31 @@ const char *transfer_check_read(const struct options *options)
 	return NULL;
 }
 
-doca_error_t transfer_read(const struct options *options, struct dpumap_fault *fault)
+doca_error_t transfer_read(const struct options *options, struct dpumap_error *error)
 {
 	struct transfer t = {.options = options, .export_name = options->args[0], .has_sink = true};
 
 	if (!is_dash(options->args[1]))
 		t.target_path = options->args[1];
-	return transfer(&t, fault);
+	return transfer(&t, error);
 }
 
-doca_error_t transfer_write(const struct options *options, struct dpumap_fault *fault)
+doca_error_t transfer_write(const struct options *options, struct dpumap_error *error)
 {
 	struct transfer t = {.options = options,
 			     .export_name = options->args[0],
 			     .source_path = options->args[1] ? options->args[1] : "-"};
 
-	return transfer(&t, fault);
+	return transfer(&t, error);
 }
 
-doca_error_t transfer_fill(const struct options *options, struct dpumap_fault *fault)
+doca_error_t transfer_fill(const struct options *options, struct dpumap_error *error)
 {
 	struct transfer t = {.options = options,
 			     .export_name = options->args[0],
 			     .pattern = options->args[1] ? options->args[1] : "00"};
 
-	return transfer(&t, fault);
+	return transfer(&t, error);
 }
 
 const char *transfer_check_fill(const struct options *options)
@@ -309,7 +309,7 @@ const char *transfer_check_fill(const struct options *options)
 	return NULL;
 }
 
-doca_error_t transfer_dump(const struct options *options, struct dpumap_fault *fault)
+doca_error_t transfer_dump(const struct options *options, struct dpumap_error *error)
 {
 	bool json = options->given & OPTION_JSON;
 	struct transfer t = {.options = options,
@@ -321,7 +321,7 @@ doca_error_t transfer_dump(const struct options *options, struct dpumap_fault *f
 	if (json)
 		printf("{\n  \"schema\": \"%s\",\n  \"offset\": %" PRIu64 ",\n  \"data\": \"",
 		       json_schema(), options->offset);
-	result = transfer(&t, fault);
+	result = transfer(&t, error);
 	if (json) {
 		printf("\",\n  \"verified\": %s\n}\n",
 		       result == DOCA_SUCCESS && t.verify ? "true" : "false");
@@ -354,7 +354,7 @@ const char *transfer_check_cp(const struct options *options)
 	return NULL;
 }
 
-doca_error_t transfer_cp(const struct options *options, struct dpumap_fault *fault)
+doca_error_t transfer_cp(const struct options *options, struct dpumap_error *error)
 {
 	const char *const *args = options->args;
 	struct transfer t = {.options = options};
@@ -377,5 +377,5 @@ doca_error_t transfer_cp(const struct options *options, struct dpumap_fault *fau
 	t.has_sink = t.target_path != NULL;
 	if (t.has_sink && is_dash(t.target_path))
 		t.target_path = NULL;
-	return transfer(&t, fault);
+	return transfer(&t, error);
 }

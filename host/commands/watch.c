@@ -22,7 +22,7 @@ struct watch {
 	const struct dpumap_channel *channel;
 	uint64_t num_events;
 	bool is_lost;		 /* the connection */
-	struct dpumap_fault why; /* as it was printed */
+	struct dpumap_error why; /* as it was printed */
 };
 
 static const char *event_name(enum dpumap_channel_event event)
@@ -105,7 +105,7 @@ static doca_error_t configure(struct dpumap_channel *channel, const struct optio
 	return result;
 }
 
-static doca_error_t wait_for_more(const struct dpumap_channel *channel, struct dpumap_fault *fault)
+static doca_error_t wait_for_more(const struct dpumap_channel *channel, struct dpumap_error *error)
 {
 	struct pollfd p = {.events = POLLIN};
 	int wait_ms = 0;
@@ -113,38 +113,38 @@ static doca_error_t wait_for_more(const struct dpumap_channel *channel, struct d
 	dpumap_channel_get_notification_handle(channel, &p.fd);
 	dpumap_channel_get_next_time(channel, &wait_ms);
 	if (poll(&p, 1, wait_ms) < 0 && errno != EINTR)
-		return dpumap_fault_errno(fault, errno, "cannot wait for dpumapd");
+		return dpumap_error_errno(error, errno, "cannot wait for dpumapd");
 	return DOCA_SUCCESS;
 }
 
 /* A certificate or key that is refused now would be refused again: that is the end. */
-static doca_error_t check_lost(struct watch *w, struct dpumap_fault *fault)
+static doca_error_t check_lost(struct watch *w, struct dpumap_error *error)
 {
-	const struct dpumap_fault *why = dpumap_channel_fault(w->channel);
+	const struct dpumap_error *why = dpumap_channel_fault(w->channel);
 
 	if (!w->is_lost)
 		return DOCA_SUCCESS;
 	if (why->code == DOCA_ERROR_AUTHENTICATION)
-		return dpumap_fault_set(fault, why->code, "%s", why->text);
+		return dpumap_error_set(error, why->code, "%s", why->text);
 	if (strcmp(why->text, w->why.text) != 0)
 		print_lost(w);
 	return DOCA_SUCCESS;
 }
 
 static doca_error_t listen_on(struct watch *w, struct dpumap_channel *channel,
-			      struct dpumap_fault *fault)
+			      struct dpumap_error *error)
 {
 	doca_error_t result = DOCA_SUCCESS;
 
 	while (result == DOCA_SUCCESS &&
 	       (!w->options->count || w->num_events < w->options->count)) {
-		result = wait_for_more(channel, fault);
+		result = wait_for_more(channel, error);
 		if (result == DOCA_SUCCESS)
 			result = dpumap_channel_process(channel);
 		if (result == DOCA_SUCCESS)
-			result = check_lost(w, fault);
+			result = check_lost(w, error);
 		if (ferror(stdout))
-			result = dpumap_fault_set(fault, DOCA_ERROR_IO_FAILED,
+			result = dpumap_error_set(error, DOCA_ERROR_IO_FAILED,
 						  "cannot write to standard output");
 	}
 	return result;
@@ -152,11 +152,11 @@ static doca_error_t listen_on(struct watch *w, struct dpumap_channel *channel,
 
 /* The line of a failed call is in the channel. */
 static doca_error_t pass_on(doca_error_t result, const struct dpumap_channel *channel,
-			    struct dpumap_fault *fault)
+			    struct dpumap_error *error)
 {
 	return result == DOCA_SUCCESS
 		       ? result
-		       : dpumap_fault_set(fault, result, "%s", dpumap_channel_get_error(channel));
+		       : dpumap_error_set(error, result, "%s", dpumap_channel_get_error(channel));
 }
 
 struct search {
@@ -188,37 +188,37 @@ static doca_error_t print_start(const struct watch *w, struct dpumap_channel *ch
 }
 
 static doca_error_t begin(struct watch *w, struct dpumap_channel *channel,
-			  struct dpumap_fault *fault)
+			  struct dpumap_error *error)
 {
-	doca_error_t result = pass_on(configure(channel, w->options), channel, fault);
+	doca_error_t result = pass_on(configure(channel, w->options), channel, error);
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = pass_on(dpumap_channel_connect(channel), channel, fault);
+	result = pass_on(dpumap_channel_connect(channel), channel, error);
 	if (result != DOCA_SUCCESS)
-		return remote_explain(result, fault);
+		return remote_explain(result, error);
 	result = dpumap_channel_watch(channel, on_event, (union doca_data){.ptr = w});
 	if (result == DOCA_SUCCESS)
 		result = print_start(w, channel);
-	return pass_on(result, channel, fault);
+	return pass_on(result, channel, error);
 }
 
-doca_error_t watch_exports(const struct options *options, struct dpumap_fault *fault)
+doca_error_t watch_exports(const struct options *options, struct dpumap_error *error)
 {
 	struct watch w = {.options = options};
 	struct dpumap_channel *channel;
 	doca_error_t result;
 
 	if (options->fleet)
-		return fleet_watch(options, fault);
+		return fleet_watch(options, error);
 	interrupt_release();
 	result = dpumap_channel_create(&channel);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result, "cannot create a channel");
+		return dpumap_error_doca(error, result, "cannot create a channel");
 	w.channel = channel;
-	result = begin(&w, channel, fault);
+	result = begin(&w, channel, error);
 	if (result == DOCA_SUCCESS)
-		result = listen_on(&w, channel, fault);
+		result = listen_on(&w, channel, error);
 	dpumap_channel_destroy(channel);
 	return result;
 }

@@ -34,20 +34,20 @@ struct flow {
 	int fd;
 	bool is_stopped;
 	doca_error_t result; /* of the first thread that failed */
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 };
 
 doca_error_t flow_create(uint64_t total, size_t ring, void *context, struct flow **flow,
-			 struct dpumap_fault *fault)
+			 struct dpumap_error *error)
 {
 	struct flow *f = calloc(1, sizeof(*f));
 
 	if (!f)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a copy");
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for a copy");
 	f->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (f->fd < 0) {
 		free(f);
-		return dpumap_fault_errno(fault, errno, "cannot set up a copy");
+		return dpumap_error_errno(error, errno, "cannot set up a copy");
 	}
 	f->total = total;
 	f->ring = ring;
@@ -188,12 +188,12 @@ static bool await_work(struct flow *flow, struct stage *s, size_t *len)
 	return has_work;
 }
 
-static void end(struct flow *flow, struct stage *s, const struct dpumap_fault *fault)
+static void end(struct flow *flow, struct stage *s, const struct dpumap_error *error)
 {
 	pthread_mutex_lock(&flow->mutex);
-	if (fault->code != DOCA_SUCCESS && flow->result == DOCA_SUCCESS) {
-		flow->result = fault->code;
-		flow->fault = *fault;
+	if (error->code != DOCA_SUCCESS && flow->result == DOCA_SUCCESS) {
+		flow->result = error->code;
+		flow->error = *error;
 	}
 	s->has_ended = true;
 	pthread_mutex_unlock(&flow->mutex);
@@ -202,23 +202,23 @@ static void end(struct flow *flow, struct stage *s, const struct dpumap_fault *f
 
 static void *run(void *context)
 {
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	struct stage *s = context;
 	struct flow *flow = s->flow;
 	size_t asked, len;
 
 	while (await_work(flow, s, &asked)) {
 		len = asked;
-		if (s->rule.work(flow->context, s->at, &len, &fault) != DOCA_SUCCESS)
+		if (s->rule.work(flow->context, s->at, &len, &error) != DOCA_SUCCESS)
 			break;
 		if (advance(flow, s, asked, len))
 			tell_caller(flow);
 	}
-	end(flow, s, &fault);
+	end(flow, s, &error);
 	return NULL;
 }
 
-doca_error_t flow_start(struct flow *flow, struct dpumap_fault *fault)
+doca_error_t flow_start(struct flow *flow, struct dpumap_error *error)
 {
 	sigset_t before;
 	int err = 0;
@@ -236,7 +236,7 @@ doca_error_t flow_start(struct flow *flow, struct dpumap_fault *fault)
 	pthread_mutex_unlock(&flow->mutex);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (err)
-		return dpumap_fault_errno(fault, err, "cannot start a thread to copy");
+		return dpumap_error_errno(error, err, "cannot start a thread to copy");
 	return DOCA_SUCCESS;
 }
 
@@ -304,14 +304,14 @@ bool flow_is_complete(struct flow *flow)
 	return complete;
 }
 
-doca_error_t flow_check(struct flow *flow, struct dpumap_fault *fault)
+doca_error_t flow_check(struct flow *flow, struct dpumap_error *error)
 {
 	doca_error_t result;
 
 	pthread_mutex_lock(&flow->mutex);
 	result = flow->result;
 	if (result != DOCA_SUCCESS)
-		*fault = flow->fault;
+		*error = flow->error;
 	pthread_mutex_unlock(&flow->mutex);
 	return result;
 }

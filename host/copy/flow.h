@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "local/fault.h"
+#include "local/error.h"
 
 enum flow_stage {
 	FLOW_READ,
@@ -29,7 +29,7 @@ enum flow_stage {
 /*
  * Works on the *len bytes at position at. It may return that there are fewer: the stream ends there.
  */
-typedef doca_error_t flow_fn(void *context, uint64_t at, size_t *len, struct dpumap_fault *fault);
+typedef doca_error_t flow_fn(void *context, uint64_t at, size_t *len, struct dpumap_error *error);
 
 /* Where a stage may be. Stages that do not exist count for nothing. */
 struct flow_rule {
@@ -46,10 +46,10 @@ struct flow;
  * of ring.
  */
 doca_error_t flow_create(uint64_t total, size_t ring, void *context, struct flow **flow,
-			 struct dpumap_fault *fault);
+			 struct dpumap_error *error);
 /* Before flow_start(). */
 void flow_add(struct flow *flow, enum flow_stage stage, const struct flow_rule *rule);
-doca_error_t flow_start(struct flow *flow, struct dpumap_fault *fault);
+doca_error_t flow_start(struct flow *flow, struct dpumap_error *error);
 
 /* Up to which position may the stage work now? */
 uint64_t flow_limit(struct flow *flow, enum flow_stage stage);
@@ -62,7 +62,7 @@ bool flow_is_end(struct flow *flow, uint64_t at);
 /* Have all stages passed the end? */
 bool flow_is_complete(struct flow *flow);
 /* The failure of a thread. */
-doca_error_t flow_check(struct flow *flow, struct dpumap_fault *fault);
+doca_error_t flow_check(struct flow *flow, struct dpumap_error *error);
 /* Readable when a thread has worked since flow_listen(). */
 int flow_fd(const struct flow *flow);
 void flow_listen(struct flow *flow);

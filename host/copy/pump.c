@@ -54,22 +54,22 @@ static uint8_t *ring_at(const struct run *r, enum import_direction direction, ui
 /* -- threads -- */
 
 /* The export is full: the stream must end here, or it does not fit. */
-static doca_error_t check_end(const struct pump *p, struct dpumap_fault *fault)
+static doca_error_t check_end(const struct pump *p, struct dpumap_error *error)
 {
 	size_t len;
 	char more;
 
-	if (source_read(p->source, &more, 1, &len, fault) != DOCA_SUCCESS)
-		return fault->code;
+	if (source_read(p->source, &more, 1, &len, error) != DOCA_SUCCESS)
+		return error->code;
 	if (len > 0)
-		return dpumap_fault_set(fault, DOCA_ERROR_TOO_BIG,
+		return dpumap_error_set(error, DOCA_ERROR_TOO_BIG,
 					"%s does not fit into export %s, which has %" PRIu64
 					" bytes from offset %" PRIu64,
 					p->source->name, p->import->name, p->room, p->offset);
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t read_piece(void *context, uint64_t at, size_t *len, struct dpumap_fault *fault)
+static doca_error_t read_piece(void *context, uint64_t at, size_t *len, struct dpumap_error *error)
 {
 	const struct run *r = context;
 	const struct pump *p = r->pump;
@@ -77,33 +77,33 @@ static doca_error_t read_piece(void *context, uint64_t at, size_t *len, struct d
 
 	if (!p->is_loop)
 		*len = (size_t)least(*len, p->room - at);
-	result = source_read(p->source, ring_at(r, IMPORT_PUT, at), *len, len, fault);
+	result = source_read(p->source, ring_at(r, IMPORT_PUT, at), *len, len, error);
 	if (result == DOCA_SUCCESS && p->source->is_endless && !p->is_loop && at + *len == p->room)
-		result = check_end(p, fault);
+		result = check_end(p, error);
 	return result;
 }
 
-static doca_error_t hash_source(void *context, uint64_t at, size_t *len, struct dpumap_fault *fault)
+static doca_error_t hash_source(void *context, uint64_t at, size_t *len, struct dpumap_error *error)
 {
 	const struct run *r = context;
 
-	return source_hash(r->pump->source, ring_at(r, IMPORT_PUT, at), *len, fault);
+	return source_hash(r->pump->source, ring_at(r, IMPORT_PUT, at), *len, error);
 }
 
-static doca_error_t write_piece(void *context, uint64_t at, size_t *len, struct dpumap_fault *fault)
+static doca_error_t write_piece(void *context, uint64_t at, size_t *len, struct dpumap_error *error)
 {
 	const struct run *r = context;
 
-	return sink_write(r->pump->sink, ring_at(r, IMPORT_GET, at), *len, fault);
+	return sink_write(r->pump->sink, ring_at(r, IMPORT_GET, at), *len, error);
 }
 
 /* The source's bytes are still in the ring, if there is one: to compare is cheaper than to hash. */
-static doca_error_t check_sink(void *context, uint64_t at, size_t *len, struct dpumap_fault *fault)
+static doca_error_t check_sink(void *context, uint64_t at, size_t *len, struct dpumap_error *error)
 {
 	const struct run *r = context;
 	const uint8_t *source = r->pump->source ? ring_at(r, IMPORT_PUT, at) : NULL;
 
-	return sink_check(r->pump->sink, at, ring_at(r, IMPORT_GET, at), source, *len, fault);
+	return sink_check(r->pump->sink, at, ring_at(r, IMPORT_GET, at), source, *len, error);
 }
 
 /* -- the calling thread -- */
@@ -125,7 +125,7 @@ static uint64_t offset_of(const struct pump *p, uint64_t at)
 }
 
 static doca_error_t post_copies(struct run *r, enum import_direction direction,
-				struct dpumap_fault *fault)
+				struct dpumap_error *error)
 {
 	enum flow_stage stage = direction == IMPORT_PUT ? FLOW_PUT : FLOW_GET;
 	uint64_t limit = flow_limit(r->flow, stage);
@@ -139,7 +139,7 @@ static doca_error_t post_copies(struct run *r, enum import_direction direction,
 		piece.len = (size_t)least(range_at(r, *at, limit), r->piece);
 		piece.local_addr = ring_at(r, direction, *at);
 		piece.remote_addr = import->base + offset_of(r->pump, *at);
-		result = import_post(import, &piece, fault);
+		result = import_post(import, &piece, error);
 		if (result != DOCA_SUCCESS)
 			return result == DOCA_ERROR_AGAIN ? DOCA_SUCCESS : result;
 		*at += piece.len;
@@ -147,10 +147,10 @@ static doca_error_t post_copies(struct run *r, enum import_direction direction,
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t take_copies(struct run *r, bool *moved, struct dpumap_fault *fault)
+static doca_error_t take_copies(struct run *r, bool *moved, struct dpumap_error *error)
 {
 	uint64_t done[IMPORT_DIRECTIONS] = {0};
-	doca_error_t result = import_poll(r->pump->import, done, fault);
+	doca_error_t result = import_poll(r->pump->import, done, error);
 
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -171,7 +171,7 @@ static bool is_worth_a_digest(const struct run *r, uint64_t limit)
 	return len > 0 && (len >= r->digest_min || flow_is_end(r->flow, limit));
 }
 
-static doca_error_t ask_digests(struct run *r, struct dpumap_fault *fault)
+static doca_error_t ask_digests(struct run *r, struct dpumap_error *error)
 {
 	uint64_t limit = flow_limit(r->flow, FLOW_DIGEST);
 	doca_error_t result = DOCA_SUCCESS;
@@ -181,19 +181,19 @@ static doca_error_t ask_digests(struct run *r, struct dpumap_fault *fault)
 		uint64_t len = least(export_range_at(r->pump, r->asked, limit), DIGEST_MAX);
 
 		result = remote_digest_send(r->pump->client, r->pump->digest,
-					    offset_of(r->pump, r->asked), len, fault);
+					    offset_of(r->pump, r->asked), len, error);
 		r->digests[r->num_asked++ % DIGESTS_FLIGHT] = len;
 		r->asked += len;
 	}
 	return result;
 }
 
-static doca_error_t take_digests(struct run *r, bool *moved, struct dpumap_fault *fault)
+static doca_error_t take_digests(struct run *r, bool *moved, struct dpumap_error *error)
 {
 	doca_error_t result;
 
 	while (r->num_answered < r->num_asked) {
-		result = remote_digest_take(r->pump->client, fault);
+		result = remote_digest_take(r->pump->client, error);
 		if (result != DOCA_SUCCESS)
 			return result == DOCA_ERROR_AGAIN ? DOCA_SUCCESS : result;
 		flow_advance(r->flow, FLOW_DIGEST, r->digests[r->num_answered++ % DIGESTS_FLIGHT]);
@@ -202,34 +202,34 @@ static doca_error_t take_digests(struct run *r, bool *moved, struct dpumap_fault
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t compare_digests(struct run *r, bool *moved, struct dpumap_fault *fault)
+static doca_error_t compare_digests(struct run *r, bool *moved, struct dpumap_error *error)
 {
 	doca_error_t result;
 
 	if (!r->pump->verify)
 		return DOCA_SUCCESS;
-	result = ask_digests(r, fault);
-	return result == DOCA_SUCCESS ? take_digests(r, moved, fault) : result;
+	result = ask_digests(r, error);
+	return result == DOCA_SUCCESS ? take_digests(r, moved, error) : result;
 }
 
-static doca_error_t turn(struct run *r, bool *moved, struct dpumap_fault *fault)
+static doca_error_t turn(struct run *r, bool *moved, struct dpumap_error *error)
 {
 	const struct pump *p = r->pump;
-	doca_error_t result = flow_check(r->flow, fault);
+	doca_error_t result = flow_check(r->flow, error);
 
 	/* What ends a piece's way comes first. */
 	if (result == DOCA_SUCCESS && p->sink)
-		result = post_copies(r, IMPORT_GET, fault);
+		result = post_copies(r, IMPORT_GET, error);
 	if (result == DOCA_SUCCESS && p->source)
-		result = post_copies(r, IMPORT_PUT, fault);
+		result = post_copies(r, IMPORT_PUT, error);
 	if (result == DOCA_SUCCESS)
-		result = take_copies(r, moved, fault);
+		result = take_copies(r, moved, error);
 	if (result == DOCA_SUCCESS)
-		result = compare_digests(r, moved, fault);
+		result = compare_digests(r, moved, error);
 	return result;
 }
 
-static doca_error_t walk(struct run *r, struct dpumap_fault *fault)
+static doca_error_t walk(struct run *r, struct dpumap_error *error)
 {
 	struct pollfd fds[] = {{.fd = flow_fd(r->flow), .events = POLLIN},
 			       {.fd = dpumap_client_fd(r->pump->client), .events = POLLIN}};
@@ -238,9 +238,9 @@ static doca_error_t walk(struct run *r, struct dpumap_fault *fault)
 
 	while (result == DOCA_SUCCESS && !flow_is_complete(r->flow)) {
 		moved = false;
-		result = turn(r, &moved, fault);
+		result = turn(r, &moved, error);
 		if (result == DOCA_SUCCESS && !moved)
-			result = import_wait(r->pump->import, r->spin, fds, 2, fault);
+			result = import_wait(r->pump->import, r->spin, fds, 2, error);
 		if (fds[0].revents)
 			flow_listen(r->flow);
 		fds[0].revents = 0;
@@ -306,33 +306,33 @@ static void choose_sizes(struct run *r)
 	r->spin = !p->verify || (p->is_loop && r->piece < SPIN_PIECE);
 }
 
-static doca_error_t add_buffers(const struct run *r, struct dpumap_fault *fault)
+static doca_error_t add_buffers(const struct run *r, struct dpumap_error *error)
 {
 	const struct pump *p = r->pump;
 	doca_error_t result = DOCA_SUCCESS;
 
 	if (p->source)
-		result = import_add_buffer(p->import, IMPORT_PUT, (size_t)r->ring, fault);
+		result = import_add_buffer(p->import, IMPORT_PUT, (size_t)r->ring, error);
 	if (result == DOCA_SUCCESS && p->sink)
-		result = import_add_buffer(p->import, IMPORT_GET, (size_t)r->ring, fault);
+		result = import_add_buffer(p->import, IMPORT_GET, (size_t)r->ring, error);
 	return result;
 }
 
-doca_error_t pump_run(struct pump *pump, struct dpumap_fault *fault)
+doca_error_t pump_run(struct pump *pump, struct dpumap_error *error)
 {
 	struct run r = {.pump = pump};
 	doca_error_t result;
 
 	choose_sizes(&r);
-	result = add_buffers(&r, fault);
+	result = add_buffers(&r, error);
 	if (result == DOCA_SUCCESS)
-		result = flow_create(pump->total, (size_t)r.ring, &r, &r.flow, fault);
+		result = flow_create(pump->total, (size_t)r.ring, &r, &r.flow, error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	add_stages(&r);
-	result = flow_start(r.flow, fault);
+	result = flow_start(r.flow, error);
 	if (result == DOCA_SUCCESS)
-		result = walk(&r, fault);
+		result = walk(&r, error);
 	if (pump->source)
 		source_stop(pump->source);
 	flow_destroy(r.flow, &pump->total);

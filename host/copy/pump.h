@@ -28,6 +28,6 @@ struct pump {
 };
 
 /* The digests of source and sink are complete on success. */
-doca_error_t pump_run(struct pump *pump, struct dpumap_fault *fault);
+doca_error_t pump_run(struct pump *pump, struct dpumap_error *error);
 
 #endif

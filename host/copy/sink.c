@@ -8,23 +8,23 @@
 #define READ_BACK_CHUNK ((size_t)64 * 1024)
 
 doca_error_t sink_open_file(struct sink *sink, const char *path, bool is_sparse,
-			    struct dpumap_fault *fault)
+			    struct dpumap_error *error)
 {
 	doca_error_t result;
 
 	*sink = (struct sink){.name = path, .is_sparse = is_sparse};
-	result = dpumap_sha256_create(&sink->sha, fault);
+	result = dpumap_sha256_create(&sink->sha, error);
 	if (result == DOCA_SUCCESS)
-		result = dpumap_outfile_create(path, 0666, &sink->out, fault);
+		result = dpumap_outfile_create(path, 0666, &sink->out, error);
 	return result;
 }
 
 doca_error_t sink_open_stdout(struct sink *sink, enum sink_form form, uint64_t at,
-			      struct dpumap_fault *fault)
+			      struct dpumap_error *error)
 {
 	*sink = (struct sink){.name = "standard output", .form = form};
 	hexdump_begin(&sink->hexdump, stdout, at);
-	return dpumap_sha256_create(&sink->sha, fault);
+	return dpumap_sha256_create(&sink->sha, error);
 }
 
 static void print_hex(const uint8_t *bytes, size_t len)
@@ -34,28 +34,28 @@ static void print_hex(const uint8_t *bytes, size_t len)
 }
 
 static doca_error_t print(struct sink *sink, const void *buf, size_t len,
-			  struct dpumap_fault *fault)
+			  struct dpumap_error *error)
 {
 	if (sink->form == SINK_HEXDUMP)
 		hexdump_add(&sink->hexdump, buf, len);
 	else if (sink->form == SINK_HEX)
 		print_hex(buf, len);
 	else if (fwrite(buf, 1, len, stdout) != len)
-		return dpumap_fault_set(fault, DOCA_ERROR_IO_FAILED,
+		return dpumap_error_set(error, DOCA_ERROR_IO_FAILED,
 					"cannot write to standard output");
 	if (ferror(stdout))
-		return dpumap_fault_set(fault, DOCA_ERROR_IO_FAILED,
+		return dpumap_error_set(error, DOCA_ERROR_IO_FAILED,
 					"cannot write to standard output");
 	return DOCA_SUCCESS;
 }
 
-doca_error_t sink_write(struct sink *sink, const void *buf, size_t len, struct dpumap_fault *fault)
+doca_error_t sink_write(struct sink *sink, const void *buf, size_t len, struct dpumap_error *error)
 {
 	if (!sink->out)
-		return print(sink, buf, len, fault);
+		return print(sink, buf, len, error);
 	if (sink->is_sparse)
-		return dpumap_outfile_write_sparse(sink->out, buf, len, fault);
-	return dpumap_outfile_write(sink->out, buf, len, fault);
+		return dpumap_outfile_write_sparse(sink->out, buf, len, error);
+	return dpumap_outfile_write(sink->out, buf, len, error);
 }
 
 static void compare(struct sink *sink, uint64_t at, const uint8_t *bytes, const uint8_t *expected,
@@ -72,7 +72,7 @@ static void compare(struct sink *sink, uint64_t at, const uint8_t *bytes, const 
 }
 
 doca_error_t sink_check(struct sink *sink, uint64_t at, const uint8_t *buf, const uint8_t *expected,
-			size_t len, struct dpumap_fault *fault)
+			size_t len, struct dpumap_error *error)
 {
 	uint8_t chunk[READ_BACK_CHUNK];
 	doca_error_t result = DOCA_SUCCESS;
@@ -83,11 +83,11 @@ doca_error_t sink_check(struct sink *sink, uint64_t at, const uint8_t *buf, cons
 
 		n = len - i < sizeof(chunk) ? len - i : sizeof(chunk);
 		if (sink->out)
-			result = dpumap_outfile_read_back(sink->out, at + i, chunk, n, fault);
+			result = dpumap_outfile_read_back(sink->out, at + i, chunk, n, error);
 		if (result == DOCA_SUCCESS && expected)
 			compare(sink, at + i, bytes, expected + i, n);
 		else if (result == DOCA_SUCCESS)
-			result = dpumap_sha256_update(sink->sha, bytes, n, fault);
+			result = dpumap_sha256_update(sink->sha, bytes, n, error);
 	}
 	return result;
 }
@@ -99,17 +99,17 @@ void sink_end(struct sink *sink)
 }
 
 doca_error_t sink_digest(struct sink *sink, uint8_t sha256[static DPUMAP_SHA256_LEN],
-			 struct dpumap_fault *fault)
+			 struct dpumap_error *error)
 {
-	return dpumap_sha256_final(sink->sha, sha256, fault);
+	return dpumap_sha256_final(sink->sha, sha256, error);
 }
 
-doca_error_t sink_commit(struct sink *sink, struct dpumap_fault *fault)
+doca_error_t sink_commit(struct sink *sink, struct dpumap_error *error)
 {
 	struct dpumap_outfile *out = sink->out;
 
 	sink->out = NULL;
-	return out ? dpumap_outfile_commit(out, fault) : DOCA_SUCCESS;
+	return out ? dpumap_outfile_commit(out, error) : DOCA_SUCCESS;
 }
 
 void sink_close(struct sink *sink)

@@ -10,7 +10,7 @@
 #include "common/outfile.h"
 #include "common/sha256.h"
 #include "host/copy/hexdump.h"
-#include "local/fault.h"
+#include "local/error.h"
 
 enum sink_form {
 	SINK_BYTES,
@@ -31,23 +31,23 @@ struct sink {
 
 /* The file gets its name with sink_commit(). */
 doca_error_t sink_open_file(struct sink *sink, const char *path, bool is_sparse,
-			    struct dpumap_fault *fault);
+			    struct dpumap_error *error);
 /* at is the offset that a dump shows for the first byte. */
 doca_error_t sink_open_stdout(struct sink *sink, enum sink_form form, uint64_t at,
-			      struct dpumap_fault *fault);
-doca_error_t sink_write(struct sink *sink, const void *buf, size_t len, struct dpumap_fault *fault);
+			      struct dpumap_error *error);
+doca_error_t sink_write(struct sink *sink, const void *buf, size_t len, struct dpumap_error *error);
 /*
  * Compares the len bytes at offset at, which were written, with those that are expected, or adds them to the digest if
  * expected is NULL: those of a file are read back, those of standard output are at buf. Another thread may write at the
  * same time.
  */
 doca_error_t sink_check(struct sink *sink, uint64_t at, const uint8_t *buf, const uint8_t *expected,
-			size_t len, struct dpumap_fault *fault);
+			size_t len, struct dpumap_error *error);
 /* Prints the end of a dump. */
 void sink_end(struct sink *sink);
 doca_error_t sink_digest(struct sink *sink, uint8_t sha256[static DPUMAP_SHA256_LEN],
-			 struct dpumap_fault *fault);
-doca_error_t sink_commit(struct sink *sink, struct dpumap_fault *fault);
+			 struct dpumap_error *error);
+doca_error_t sink_commit(struct sink *sink, struct dpumap_error *error);
 /* Removes what was not committed. All zero is allowed. */
 void sink_close(struct sink *sink);
 

@@ -25,18 +25,18 @@ bool source_is_pattern(const char *hex)
 }
 
 doca_error_t source_open_pattern(struct source *source, const char *hex, uint64_t length,
-				 struct dpumap_fault *fault)
+				 struct dpumap_error *error)
 {
 	*source = (struct source){.name = "the pattern", .fd = -1, .left = length};
 	if (!parse_pattern(hex, source->pattern, &source->pattern_len))
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+		return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 					"invalid pattern \"%s\": use 1 to %d bytes in hexadecimal",
 					hex, SOURCE_PATTERN_MAX);
-	return dpumap_sha256_create(&source->sha, fault);
+	return dpumap_sha256_create(&source->sha, error);
 }
 
 static doca_error_t open_stream(struct source *source, uint64_t offset, const uint64_t *length,
-				struct dpumap_fault *fault)
+				struct dpumap_error *error)
 {
 	source->name = "standard input";
 	source->is_stream = true;
@@ -44,22 +44,22 @@ static doca_error_t open_stream(struct source *source, uint64_t offset, const ui
 	source->is_endless = !length;
 	source->left = length ? *length : UINT64_MAX;
 	if (offset)
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+		return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 					"--file-offset is not valid for standard input");
 	return DOCA_SUCCESS;
 }
 
 static doca_error_t open_file(struct source *source, const char *path, uint64_t offset,
-			      const uint64_t *length, struct dpumap_fault *fault)
+			      const uint64_t *length, struct dpumap_error *error)
 {
 	doca_error_t result;
 	uint64_t size;
 
-	result = dpumap_file_open(path, &source->fd, &size, fault);
+	result = dpumap_file_open(path, &source->fd, &size, error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (offset > size || (length && *length > size - offset))
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+		return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 					"%s has %" PRIu64
 					" bytes, fewer than --file-offset and --length require",
 					path, size);
@@ -69,21 +69,21 @@ static doca_error_t open_file(struct source *source, const char *path, uint64_t 
 }
 
 doca_error_t source_open_file(struct source *source, const char *path, uint64_t offset,
-			      const uint64_t *length, struct dpumap_fault *fault)
+			      const uint64_t *length, struct dpumap_error *error)
 {
 	doca_error_t result;
 
 	*source = (struct source){.name = path, .fd = -1};
 	if (strcmp(path, "-") == 0)
-		result = open_stream(source, offset, length, fault);
+		result = open_stream(source, offset, length, error);
 	else
-		result = open_file(source, path, offset, length, fault);
+		result = open_file(source, path, offset, length, error);
 	if (result == DOCA_SUCCESS)
-		result = dpumap_sha256_create(&source->sha, fault);
+		result = dpumap_sha256_create(&source->sha, error);
 	return result;
 }
 
-static doca_error_t await_stream(const struct source *source, struct dpumap_fault *fault)
+static doca_error_t await_stream(const struct source *source, struct dpumap_error *error)
 {
 	struct pollfd p = {.fd = source->fd, .events = POLLIN};
 	int n;
@@ -93,30 +93,30 @@ static doca_error_t await_stream(const struct source *source, struct dpumap_faul
 		if (n > 0)
 			return DOCA_SUCCESS;
 		if (n < 0 && errno != EINTR)
-			return dpumap_fault_errno(fault, errno, "cannot wait for %s", source->name);
+			return dpumap_error_errno(error, errno, "cannot wait for %s", source->name);
 	}
-	return dpumap_fault_set(fault, DOCA_ERROR_SHUTDOWN, "interrupted");
+	return dpumap_error_set(error, DOCA_ERROR_SHUTDOWN, "interrupted");
 }
 
 static doca_error_t read_stream(struct source *source, uint8_t *buf, size_t size, size_t *len,
-				struct dpumap_fault *fault)
+				struct dpumap_error *error)
 {
 	doca_error_t result;
 	ssize_t n;
 
 	while (*len < size) {
-		result = await_stream(source, fault);
+		result = await_stream(source, error);
 		if (result != DOCA_SUCCESS)
 			return result;
 		n = read(source->fd, buf + *len, size - *len);
 		if (n < 0 && errno != EINTR && errno != EAGAIN)
-			return dpumap_fault_errno(fault, errno, "cannot read %s", source->name);
+			return dpumap_error_errno(error, errno, "cannot read %s", source->name);
 		if (n == 0)
 			break;
 		*len += n > 0 ? (size_t)n : 0;
 	}
 	if (*len < size && !source->is_endless)
-		return dpumap_fault_set(fault, DOCA_ERROR_IO_FAILED,
+		return dpumap_error_set(error, DOCA_ERROR_IO_FAILED,
 					"%s ended before --length bytes", source->name);
 	return DOCA_SUCCESS;
 }
@@ -138,7 +138,7 @@ static void repeat_pattern(struct source *source, uint8_t *buf, size_t size)
 }
 
 doca_error_t source_read(struct source *source, void *buf, size_t size, size_t *len,
-			 struct dpumap_fault *fault)
+			 struct dpumap_error *error)
 {
 	doca_error_t result = DOCA_SUCCESS;
 
@@ -146,12 +146,12 @@ doca_error_t source_read(struct source *source, void *buf, size_t size, size_t *
 	if (size > source->left)
 		size = (size_t)source->left;
 	if (source->is_stream) {
-		result = read_stream(source, buf, size, len, fault);
+		result = read_stream(source, buf, size, len, error);
 	} else if (source->fd < 0) {
 		repeat_pattern(source, buf, size);
 		*len = size;
 	} else {
-		result = dpumap_file_read(source->fd, source->name, source->at, buf, size, fault);
+		result = dpumap_file_read(source->fd, source->name, source->at, buf, size, error);
 		source->at += size;
 		*len = size;
 	}
@@ -161,15 +161,15 @@ doca_error_t source_read(struct source *source, void *buf, size_t size, size_t *
 }
 
 doca_error_t source_hash(struct source *source, const void *buf, size_t len,
-			 struct dpumap_fault *fault)
+			 struct dpumap_error *error)
 {
-	return dpumap_sha256_update(source->sha, buf, len, fault);
+	return dpumap_sha256_update(source->sha, buf, len, error);
 }
 
 doca_error_t source_digest(struct source *source, uint8_t sha256[static DPUMAP_SHA256_LEN],
-			   struct dpumap_fault *fault)
+			   struct dpumap_error *error)
 {
-	return dpumap_sha256_final(source->sha, sha256, fault);
+	return dpumap_sha256_final(source->sha, sha256, error);
 }
 
 void source_stop(struct source *source)

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "common/sha256.h"
-#include "local/fault.h"
+#include "local/error.h"
 
 #define SOURCE_PATTERN_MAX 64
 
@@ -32,19 +32,19 @@ struct source {
  * shorter file is an error.
  */
 doca_error_t source_open_file(struct source *source, const char *path, uint64_t offset,
-			      const uint64_t *length, struct dpumap_fault *fault);
+			      const uint64_t *length, struct dpumap_error *error);
 /* hex is 1 to SOURCE_PATTERN_MAX bytes that are repeated. */
 doca_error_t source_open_pattern(struct source *source, const char *hex, uint64_t length,
-				 struct dpumap_fault *fault);
+				 struct dpumap_error *error);
 /* len bytes, or fewer at the end. */
 doca_error_t source_read(struct source *source, void *buf, size_t size, size_t *len,
-			 struct dpumap_fault *fault);
+			 struct dpumap_error *error);
 /* Adds bytes that were read to the digest. Another thread may read at the same time. */
 doca_error_t source_hash(struct source *source, const void *buf, size_t len,
-			 struct dpumap_fault *fault);
+			 struct dpumap_error *error);
 /* The digest of all bytes that were hashed. */
 doca_error_t source_digest(struct source *source, uint8_t sha256[static DPUMAP_SHA256_LEN],
-			   struct dpumap_fault *fault);
+			   struct dpumap_error *error);
 /* Another thread no longer waits for a stream. */
 void source_stop(struct source *source);
 /* All zero, or one that could not be opened, is allowed. */

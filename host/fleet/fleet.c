@@ -39,9 +39,9 @@ void fleet_format_age(uint64_t age_ms, char text[static FLEET_AGE_MAX])
 	snprintf(text, FLEET_AGE_MAX, "%" PRIu64 " s", seconds);
 }
 
-doca_error_t fleet_fault(const struct fleet *fleet, doca_error_t result, struct dpumap_fault *fault)
+doca_error_t fleet_fault(const struct fleet *fleet, doca_error_t result, struct dpumap_error *error)
 {
-	return dpumap_fault_set(fault, result, "%s", fleet->table->get_error(fleet->view));
+	return dpumap_error_set(error, result, "%s", fleet->table->get_error(fleet->view));
 }
 
 static void print_line(const char *text)
@@ -115,26 +115,26 @@ static doca_error_t configure(struct fleet *f, const struct options *o)
 	return result;
 }
 
-static doca_error_t create(struct fleet *f, const struct options *o, struct dpumap_fault *fault)
+static doca_error_t create(struct fleet *f, const struct options *o, struct dpumap_error *error)
 {
 	doca_error_t result;
 
 	if (!o->registry->num_endpoints)
-		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
+		return dpumap_error_set(error, DOCA_ERROR_BAD_CONFIG,
 					"no registry is configured: set registry = { endpoints = "
 					"[ \"https://...\" ]; ... } in dpumap.conf, see dpumap(1)");
-	result = dpumap_fleet_library_load(&f->table, fault);
+	result = dpumap_fleet_library_load(&f->table, error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	result = f->table->create(o->fleet, &f->view);
 	if (result == DOCA_ERROR_INVALID_VALUE)
-		return dpumap_fault_set(fault, result,
+		return dpumap_error_set(error, result,
 					"a fleet cannot have the name \"%.80s\": use 1 to 63 "
 					"letters, digits, -, _ and ., beginning with a letter or a "
 					"digit",
 					o->fleet);
 	return result == DOCA_SUCCESS ? result
-				      : dpumap_fault_doca(fault, result, "cannot create a fleet");
+				      : dpumap_error_doca(error, result, "cannot create a fleet");
 }
 
 static void say_wait(void *context, const char *endpoint, const char *why)
@@ -169,13 +169,13 @@ static void say_age(const struct fleet *f, bool is_asked)
 }
 
 doca_error_t fleet_open(const struct options *options, struct fleet *fleet,
-			struct dpumap_fault *fault)
+			struct dpumap_error *error)
 {
 	bool is_cached = options->given & OPTION_CACHED;
 	doca_error_t result;
 
 	*fleet = (struct fleet){.name = options->fleet};
-	result = create(fleet, options, fault);
+	result = create(fleet, options, error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	/* There is nothing to clean up yet: a signal ends a start that waits. */
@@ -187,10 +187,10 @@ doca_error_t fleet_open(const struct options *options, struct fleet *fleet,
 				   : fleet->table->start(fleet->view);
 	interrupt_catch();
 	if (result == DOCA_ERROR_NOT_FOUND && is_cached)
-		return dpumap_fault_set(fault, result, "%s: omit --cached",
+		return dpumap_error_set(error, result, "%s: omit --cached",
 					fleet->table->get_error(fleet->view));
 	if (result != DOCA_SUCCESS)
-		return fleet_fault(fleet, result, fault);
+		return fleet_fault(fleet, result, error);
 	say_age(fleet, !is_cached);
 	return DOCA_SUCCESS;
 }

@@ -20,12 +20,12 @@ struct fleet {
  * command knew; standard error then says how old that is. fleet_close() is needed also on failure.
  */
 doca_error_t fleet_open(const struct options *options, struct fleet *fleet,
-			struct dpumap_fault *fault);
+			struct dpumap_error *error);
 void fleet_close(struct fleet *fleet);
 
 /* The line of a failed call is in the view. */
 doca_error_t fleet_fault(const struct fleet *fleet, doca_error_t result,
-			 struct dpumap_fault *fault);
+			 struct dpumap_error *error);
 
 #define FLEET_AGE_MAX 32
 /* "3 s", "5 min", "2 h", "4 days" */

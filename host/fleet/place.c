@@ -10,7 +10,7 @@
 #include "host/settings/place_name.h"
 
 static doca_error_t take_addresses(struct place *place, const struct dpumap_fleet_dpu *dpu,
-				   struct dpumap_fault *fault)
+				   struct dpumap_error *error)
 {
 	for (size_t i = 0; i < dpu->num_addresses && i < PLACE_ADDRESSES_MAX; i++) {
 		const char *address = dpu->addresses[i];
@@ -21,7 +21,7 @@ static doca_error_t take_addresses(struct place *place, const struct dpumap_flee
 			       strlen(address) + 1);
 	}
 	if (!place->num_addresses)
-		return dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND,
+		return dpumap_error_set(error, DOCA_ERROR_NOT_FOUND,
 					"the registry has no TLS address of DPU %s", place->dpu);
 	return DOCA_SUCCESS;
 }
@@ -34,7 +34,7 @@ static void take_labels(struct place *place, const struct dpumap_fleet_export *e
 }
 
 static doca_error_t look_up(struct fleet *f, const char *name, struct place *place,
-			    struct dpumap_fault *fault)
+			    struct dpumap_error *error)
 {
 	const struct dpumap_fleet_export *export = NULL;
 	const struct dpumap_fleet_dpu *dpu;
@@ -47,20 +47,20 @@ static doca_error_t look_up(struct fleet *f, const char *name, struct place *pla
 	if (result == DOCA_SUCCESS)
 		result = f->table->resolve_dpu(f->view, name, &dpu);
 	if (result != DOCA_SUCCESS)
-		return fleet_fault(f, result, fault);
+		return fleet_fault(f, result, error);
 	snprintf(place->dpu, sizeof(place->dpu), "%s", dpu->name);
-	return take_addresses(place, dpu, fault);
+	return take_addresses(place, dpu, error);
 }
 
 /* A pre-shared key does not prove which DPU answers. */
-static doca_error_t check_proof(const struct options *o, struct dpumap_fault *fault)
+static doca_error_t check_proof(const struct options *o, struct dpumap_error *error)
 {
 	if (o->tls.psk)
-		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
+		return dpumap_error_set(error, DOCA_ERROR_BAD_CONFIG,
 					"a pre-shared key does not prove the name of a DPU: in a "
 					"fleet, use certificates (--cert, --key, --ca)");
 	if (!o->tls.cert || !o->tls.key || !o->tls.ca)
-		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
+		return dpumap_error_set(error, DOCA_ERROR_BAD_CONFIG,
 					"in a fleet, hosts and DPUs authenticate with "
 					"certificates: set --cert, --key and --ca, or tls in the "
 					"configuration");
@@ -78,7 +78,7 @@ static void use(struct options *o, struct place *place, int argument)
 	o->place = place;
 }
 
-doca_error_t place_find(struct options *options, struct place *place, struct dpumap_fault *fault)
+doca_error_t place_find(struct options *options, struct place *place, struct dpumap_error *error)
 {
 	int argument = options->fleet ? place_argument(options) : -1;
 	struct fleet f = {0};
@@ -87,11 +87,11 @@ doca_error_t place_find(struct options *options, struct place *place, struct dpu
 	*place = (struct place){0};
 	if (argument < 0)
 		return DOCA_SUCCESS;
-	result = check_proof(options, fault);
+	result = check_proof(options, error);
 	if (result == DOCA_SUCCESS)
-		result = fleet_open(options, &f, fault);
+		result = fleet_open(options, &f, error);
 	if (result == DOCA_SUCCESS)
-		result = look_up(&f, options->args[argument], place, fault);
+		result = look_up(&f, options->args[argument], place, error);
 	fleet_close(&f);
 	if (result == DOCA_SUCCESS)
 		use(options, place, argument);

@@ -32,7 +32,7 @@ struct place {
  * Asks the registry for the place of the export that an argument names, if one does, and completes
  * the options with it.
  */
-doca_error_t place_find(struct options *options, struct place *place, struct dpumap_fault *fault);
+doca_error_t place_find(struct options *options, struct place *place, struct dpumap_error *error);
 void place_free(struct place *place);
 
 /* What the registry says, as text and as members of an object. place may be NULL: nothing. */

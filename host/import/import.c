@@ -14,13 +14,13 @@
 #define REQUEST_MAX ((uint64_t)1 << 20)
 
 doca_error_t import_decode(const void *bytes, size_t len, const char *what,
-			   struct dpumap_desc *desc, struct dpumap_fault *fault)
+			   struct dpumap_desc *desc, struct dpumap_error *error)
 {
 	dpumap_desc_status_t status = dpumap_desc_decode(bytes, len, desc);
 
 	if (status != DPUMAP_DESC_OK)
-		return dpumap_fault_set(
-			fault, DOCA_ERROR_INVALID_VALUE,
+		return dpumap_error_set(
+			error, DOCA_ERROR_INVALID_VALUE,
 			"the descriptor of %s (%zu bytes) is not valid: %s (DPUMAP_DESC_ERR_%s)",
 			what, len, dpumap_desc_status_descr(status),
 			dpumap_desc_status_name(status));
@@ -29,12 +29,12 @@ doca_error_t import_decode(const void *bytes, size_t len, const char *what,
 
 /* Chooses the transport; *guid is that of the exporter's card. */
 static doca_error_t choose_transport(struct import *import, const struct remote_export *export,
-				     uint64_t *guid, struct dpumap_fault *fault)
+				     uint64_t *guid, struct dpumap_error *error)
 {
 	struct dpumap_desc desc;
 	doca_error_t result;
 
-	result = import_decode(export->desc, export->desc_len, import->name, &desc, fault);
+	result = import_decode(export->desc, export->desc_len, import->name, &desc, error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	import->transport = desc.kind == DPUMAP_DESC_KIND_RDMA ? &transport_rdma : &transport_dma;
@@ -44,26 +44,26 @@ static doca_error_t choose_transport(struct import *import, const struct remote_
 }
 
 static doca_error_t import_map(struct import *import, const struct remote_export *export,
-			       uint64_t guid, struct dpumap_fault *fault)
+			       uint64_t guid, struct dpumap_error *error)
 {
 	doca_error_t result;
 
 	result = doca_mmap_create_from_export(NULL, export->desc, export->desc_len,
 					      import->device.dev, &import->map);
 	if (result != DOCA_SUCCESS && import->transport == &transport_dma)
-		return dpumap_fault_doca(
-			fault, result,
+		return dpumap_error_doca(
+			error, result,
 			"cannot import %s with device %s: it needs a function of card %016" PRIx64
 			", and an export that still exists",
 			import->name, import->device.name, guid);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result, "cannot import %s with device %s",
+		return dpumap_error_doca(error, result, "cannot import %s with device %s",
 					 import->name, import->device.name);
 	return DOCA_SUCCESS;
 }
 
 static doca_error_t query_range(struct import *import, const struct remote_export *export,
-				struct dpumap_fault *fault)
+				struct dpumap_error *error)
 {
 	doca_error_t result;
 	void *addr;
@@ -71,11 +71,11 @@ static doca_error_t query_range(struct import *import, const struct remote_expor
 
 	result = doca_mmap_get_memrange(import->map, &addr, &len);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result, "cannot query the range of %s",
+		return dpumap_error_doca(error, result, "cannot query the range of %s",
 					 import->name);
 	if (len != export->info.size)
-		return dpumap_fault_set(
-			fault, DOCA_ERROR_UNEXPECTED,
+		return dpumap_error_set(
+			error, DOCA_ERROR_UNEXPECTED,
 			"%s has %" PRIu64
 			" bytes according to dpumapd, but %zu according to its descriptor",
 			import->name, export->info.size, len);
@@ -86,23 +86,23 @@ static doca_error_t query_range(struct import *import, const struct remote_expor
 
 doca_error_t import_open(const struct options *options, struct dpumap_client *client,
 			 const struct remote_export *export, struct import *import,
-			 struct dpumap_fault *fault)
+			 struct dpumap_error *error)
 {
 	doca_error_t result;
 	uint64_t guid;
 
 	*import = (struct import){.name = export->info.name,
 				  .timeout_ns = options->timeout_s * NSEC_PER_SEC};
-	result = choose_transport(import, export, &guid, fault);
+	result = choose_transport(import, export, &guid, error);
 	if (result == DOCA_SUCCESS)
 		result = dpumap_device_open(options->device, import->transport->is_supported,
-					    import->transport->capability, &import->device, fault);
+					    import->transport->capability, &import->device, error);
 	if (result == DOCA_SUCCESS)
-		result = import_map(import, export, guid, fault);
+		result = import_map(import, export, guid, error);
 	if (result == DOCA_SUCCESS)
-		result = query_range(import, export, fault);
+		result = query_range(import, export, error);
 	if (result == DOCA_SUCCESS)
-		result = import->transport->open(import, client, fault);
+		result = import->transport->open(import, client, error);
 	if (import->max_request > REQUEST_MAX)
 		import->max_request = REQUEST_MAX;
 	if (result != DOCA_SUCCESS)
@@ -148,7 +148,7 @@ static doca_error_t start_buffer(struct import *import, struct import_buffer *bu
 }
 
 doca_error_t import_add_buffer(struct import *import, enum import_direction direction, size_t size,
-			       struct dpumap_fault *fault)
+			       struct dpumap_error *error)
 {
 	struct import_buffer *buffer = &import->buffers[direction];
 	doca_error_t result;
@@ -156,7 +156,7 @@ doca_error_t import_add_buffer(struct import *import, enum import_direction dire
 
 	memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED)
-		return dpumap_fault_errno(fault, errno, "no memory for a buffer of %zu bytes",
+		return dpumap_error_errno(error, errno, "no memory for a buffer of %zu bytes",
 					  size);
 	/* A buffer of few pages is registered faster. */
 	madvise(memory, size, MADV_HUGEPAGE);
@@ -164,7 +164,7 @@ doca_error_t import_add_buffer(struct import *import, enum import_direction dire
 	buffer->size = size;
 	result = start_buffer(import, buffer);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_locking(fault, result, size,
+		return dpumap_error_locking(error, result, size,
 					    "cannot register a buffer of %zu bytes with %s", size,
 					    import->device.name);
 	return DOCA_SUCCESS;

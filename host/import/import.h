@@ -59,7 +59,7 @@ struct import {
 
 /* Decodes an untrusted descriptor; errors call it what. The caller wipes *desc. */
 doca_error_t import_decode(const void *bytes, size_t len, const char *what,
-			   struct dpumap_desc *desc, struct dpumap_fault *fault);
+			   struct dpumap_desc *desc, struct dpumap_error *error);
 
 /*
  * Opens the device, imports the export and opens its transport. client is the one that got the
@@ -67,13 +67,13 @@ doca_error_t import_decode(const void *bytes, size_t len, const char *what,
  */
 doca_error_t import_open(const struct options *options, struct dpumap_client *client,
 			 const struct remote_export *export, struct import *import,
-			 struct dpumap_fault *fault);
+			 struct dpumap_error *error);
 /* Frees everything, the transport first: copies in flight are abandoned. All zero is allowed. */
 void import_close(struct import *import);
 
 /* Creates buffers[direction], which the import owns. */
 doca_error_t import_add_buffer(struct import *import, enum import_direction direction, size_t size,
-			       struct dpumap_fault *fault);
+			       struct dpumap_error *error);
 
 /* One copy: local and remote range. */
 struct import_piece {

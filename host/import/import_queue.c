@@ -25,7 +25,7 @@
 #define TAG_GET ((uint64_t)1 << 63)
 
 static doca_error_t failed(const struct import *import, doca_error_t why,
-			   struct dpumap_fault *fault)
+			   struct dpumap_error *error)
 {
 	const char *guess = "";
 
@@ -36,15 +36,15 @@ static doca_error_t failed(const struct import *import, doca_error_t why,
 	else if (why == DOCA_ERROR_SHUTDOWN || why == DOCA_ERROR_NOT_CONNECTED)
 		/* its request to disconnect came first, and flushed the copy or preceded it */
 		guess = ": the DPU ended the connection, or the export was revoked";
-	dpumap_fault_doca(fault, why, "copy between this host and %s failed%s", import->name,
+	dpumap_error_doca(error, why, "copy between this host and %s failed%s", import->name,
 			  guess);
 	/* Any cause is reported as a failed transfer. */
-	fault->code = DOCA_ERROR_IO_FAILED;
-	return fault->code;
+	error->code = DOCA_ERROR_IO_FAILED;
+	return error->code;
 }
 
 doca_error_t import_post(struct import *import, struct import_piece *piece,
-			 struct dpumap_fault *fault)
+			 struct dpumap_error *error)
 {
 	struct import_queue *q = &import->queue;
 	doca_error_t result;
@@ -56,7 +56,7 @@ doca_error_t import_post(struct import *import, struct import_piece *piece,
 	if (result == DOCA_ERROR_AGAIN)
 		return result;
 	if (result != DOCA_SUCCESS)
-		return failed(import, result, fault);
+		return failed(import, result, error);
 	if (q->inflight++ == 0) {
 		q->busy_since = monotonic_ns();
 		q->deadline = q->busy_since + import->timeout_ns;
@@ -77,7 +77,7 @@ static void note_progress(struct import *import)
 }
 
 doca_error_t import_poll(struct import *import, uint64_t done[static IMPORT_DIRECTIONS],
-			 struct dpumap_fault *fault)
+			 struct dpumap_error *error)
 {
 	struct dpumap_dma_completion completions[POLL_BATCH];
 	doca_error_t result;
@@ -94,7 +94,7 @@ doca_error_t import_poll(struct import *import, uint64_t done[static IMPORT_DIRE
 		done[tag & TAG_GET ? IMPORT_GET : IMPORT_PUT] += tag & ~TAG_GET;
 	}
 	if (result != DOCA_SUCCESS)
-		return failed(import, result, fault);
+		return failed(import, result, error);
 	import->queue.inflight -= n;
 	if (n > 0)
 		note_progress(import);
@@ -102,35 +102,35 @@ doca_error_t import_poll(struct import *import, uint64_t done[static IMPORT_DIRE
 }
 
 static doca_error_t sleep_on(struct pollfd *fds, nfds_t num_fds, const struct timespec *limit,
-			     struct dpumap_fault *fault)
+			     struct dpumap_error *error)
 {
 	if (ppoll(fds, num_fds, limit, NULL) < 0 && errno != EINTR)
-		return dpumap_fault_errno(fault, errno, "cannot wait for the copy");
+		return dpumap_error_errno(error, errno, "cannot wait for the copy");
 	return DOCA_SUCCESS;
 }
 
 doca_error_t import_wait(struct import *import, bool spin, struct pollfd *fds, nfds_t num_fds,
-			 struct dpumap_fault *fault)
+			 struct dpumap_error *error)
 {
 	const struct timespec nap = {.tv_nsec = spin ? NAP_NS : LONG_NAP_NS};
 	const struct timespec idle = {.tv_nsec = IDLE_MS * (long)NSEC_PER_MSEC};
 	struct import_queue *q = &import->queue;
 
 	if (interrupt_signal)
-		return dpumap_fault_set(fault, DOCA_ERROR_SHUTDOWN, "interrupted");
+		return dpumap_error_set(error, DOCA_ERROR_SHUTDOWN, "interrupted");
 	if (q->inflight == 0)
-		return sleep_on(fds, num_fds, &idle, fault);
+		return sleep_on(fds, num_fds, &idle, error);
 	q->idle++;
 	if (spin && q->idle < SPIN_POLLS)
 		return DOCA_SUCCESS;
 	if (monotonic_ns() > q->deadline)
-		return dpumap_fault_set(
-			fault, DOCA_ERROR_TIME_OUT,
+		return dpumap_error_set(
+			error, DOCA_ERROR_TIME_OUT,
 			"copy between this host and %s timed out: no completion within %" PRIu64
 			" s (--timeout)",
 			import->name, import->timeout_ns / NSEC_PER_SEC);
 	if (!spin || q->idle >= YIELD_POLLS)
-		return sleep_on(fds, num_fds, &nap, fault);
+		return sleep_on(fds, num_fds, &nap, error);
 	sched_yield();
 	return DOCA_SUCCESS;
 }

@@ -14,7 +14,7 @@ struct transport {
 	const char *capability;
 	/* The map is imported. Sets engine and max_request. */
 	doca_error_t (*open)(struct import *import, struct dpumap_client *client,
-			     struct dpumap_fault *fault);
+			     struct dpumap_error *error);
 	/* At most IMPORT_QUEUE_DEPTH are in flight; AGAIN: poll first. */
 	doca_error_t (*post)(struct import *import, const struct import_piece *piece);
 	/* The user_data of a completion is the tag of its piece. In order; does not wait. */

@@ -6,7 +6,7 @@
 #include "common/memlock.h"
 
 static doca_error_t open_queue(struct import *import, struct dpumap_client *client,
-			       struct dpumap_fault *fault)
+			       struct dpumap_error *error)
 {
 	enum dpumap_dma_engine engine = DPUMAP_DMA_ENGINE_RDMA;
 	doca_error_t result;
@@ -18,7 +18,7 @@ static doca_error_t open_queue(struct import *import, struct dpumap_client *clie
 	if (result == DOCA_SUCCESS)
 		result = dpumap_dma_get_max_len(import->dma, &import->max_request);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_locking(fault, result, 0, "cannot create a copy queue on %s",
+		return dpumap_error_locking(error, result, 0, "cannot create a copy queue on %s",
 					    import->device.name);
 	import->engine = engine == DPUMAP_DMA_ENGINE_MMO ? "MMO DMA" : "RDMA read/write";
 	return DOCA_SUCCESS;

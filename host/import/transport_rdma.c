@@ -216,7 +216,7 @@ static doca_error_t make_end(struct import *import)
 
 static doca_error_t await_connection(const struct import *import,
 				     const struct remote_address *address,
-				     struct dpumap_fault *fault)
+				     struct dpumap_error *error)
 {
 	const struct timespec nap = {.tv_nsec = NAP_NS};
 	uint64_t limit = monotonic_ns() + import->timeout_ns;
@@ -224,10 +224,10 @@ static doca_error_t await_connection(const struct import *import,
 
 	while (!t->is_established && !t->has_failed) {
 		if (interrupt_signal)
-			return dpumap_fault_set(fault, DOCA_ERROR_SHUTDOWN, "interrupted");
+			return dpumap_error_set(error, DOCA_ERROR_SHUTDOWN, "interrupted");
 		if (monotonic_ns() > limit)
-			return dpumap_fault_set(
-				fault, DOCA_ERROR_TIME_OUT,
+			return dpumap_error_set(
+				error, DOCA_ERROR_TIME_OUT,
 				"cannot connect to %s from %s: address %s port %" PRIu16
 				" of dpumapd does not answer: see the log of dpumapd",
 				import->name, import->device.name, address->address, address->port);
@@ -236,7 +236,7 @@ static doca_error_t await_connection(const struct import *import,
 	}
 	if (!t->has_failed)
 		return DOCA_SUCCESS;
-	return dpumap_fault_set(fault, DOCA_ERROR_CONNECTION_ABORTED,
+	return dpumap_error_set(error, DOCA_ERROR_CONNECTION_ABORTED,
 				"cannot connect to %s from %s: address %s port %" PRIu16
 				" of dpumapd cannot be reached or refuses: see the log of dpumapd",
 				import->name, import->device.name, address->address, address->port);
@@ -244,7 +244,7 @@ static doca_error_t await_connection(const struct import *import,
 
 /* NOT_SUPPORTED: this machine has no connection manager. */
 static doca_error_t connect_by_address(struct import *import, const struct remote_address *address,
-				       struct dpumap_fault *fault)
+				       struct dpumap_error *error)
 {
 	enum doca_rdma_addr_type type =
 		strchr(address->address, ':') ? DOCA_RDMA_ADDR_TYPE_IPv6 : DOCA_RDMA_ADDR_TYPE_IPv4;
@@ -256,15 +256,15 @@ static doca_error_t connect_by_address(struct import *import, const struct remot
 		result = dpumap_rdma_connect_to_addr(t->rdma, t->addr, address->ticket,
 						     sizeof(address->ticket), (union doca_data){0});
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(
-			fault, result, "cannot connect to %s from %s at address %s port %" PRIu16,
+		return dpumap_error_doca(
+			error, result, "cannot connect to %s from %s at address %s port %" PRIu16,
 			import->name, import->device.name, address->address, address->port);
-	return await_connection(import, address, fault);
+	return await_connection(import, address, error);
 }
 
 /* dpumapd's queue pair is ready before anything is sent to it. */
 static doca_error_t exchange_details(struct import *import, struct dpumap_client *client,
-				     struct dpumap_fault *fault)
+				     struct dpumap_error *error)
 {
 	uint8_t theirs[DPUMAP_DETAILS_MAX];
 	size_t their_len = sizeof(theirs), len;
@@ -274,59 +274,59 @@ static doca_error_t exchange_details(struct import *import, struct dpumap_client
 
 	result = doca_rdma_export(t->rdma, &ours, &len, &t->connection);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_locking(fault, result, 0,
+		return dpumap_error_locking(error, result, 0,
 					    "cannot create an RDMA connection on %s",
 					    import->device.name);
-	result = remote_connect_rdma(client, import->name, ours, len, theirs, &their_len, fault);
+	result = remote_connect_rdma(client, import->name, ours, len, theirs, &their_len, error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	result = doca_rdma_connect(t->rdma, theirs, their_len, t->connection);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result, "cannot connect to %s from %s",
+		return dpumap_error_doca(error, result, "cannot connect to %s from %s",
 					 import->name, import->device.name);
 	return DOCA_SUCCESS;
 }
 
 static doca_error_t join(struct import *import, struct dpumap_client *client,
-			 struct dpumap_fault *fault)
+			 struct dpumap_error *error)
 {
 	struct remote_address address;
-	doca_error_t result = remote_ask_address(client, import->name, &address, fault);
+	doca_error_t result = remote_ask_address(client, import->name, &address, error);
 
 	if (result == DOCA_SUCCESS)
-		result = connect_by_address(import, &address, fault);
+		result = connect_by_address(import, &address, error);
 	if (result == DOCA_ERROR_NOT_SUPPORTED)
-		result = exchange_details(import, client, fault);
+		result = exchange_details(import, client, error);
 	return result;
 }
 
 static doca_error_t open_connection(struct import *import, struct dpumap_client *client,
-				    struct dpumap_fault *fault)
+				    struct dpumap_error *error)
 {
 	uint32_t max = 0;
 	doca_error_t result;
 
 	if (!client)
-		return dpumap_fault_set(
-			fault, DOCA_ERROR_NOT_SUPPORTED,
+		return dpumap_error_set(
+			error, DOCA_ERROR_NOT_SUPPORTED,
 			"%s: a saved descriptor of an RDMA export cannot be imported without a "
 			"connection to dpumapd: import the export by name",
 			import->name);
 	import->rdma = calloc(1, sizeof(*import->rdma));
 	if (!import->rdma)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY,
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY,
 					"no memory for an RDMA connection");
 	result = make_end(import);
 	if (result == DOCA_SUCCESS)
 		result = doca_rdma_cap_get_max_message_size(doca_dev_as_devinfo(import->device.dev),
 							    &max);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_locking(fault, result, 0,
+		return dpumap_error_locking(error, result, 0,
 					    "cannot create an RDMA connection on %s",
 					    import->device.name);
 	import->max_request = max;
 	import->engine = "RDMA connection";
-	return join(import, client, fault);
+	return join(import, client, error);
 }
 
 /* Tasks in flight must complete first: they may still write to local memory. */

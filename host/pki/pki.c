@@ -38,59 +38,59 @@ static void close_ca(struct ca *a)
 	pki_dir_close(&a->dir);
 }
 
-static doca_error_t read_ca_cert(struct ca *a, struct dpumap_fault *fault)
+static doca_error_t read_ca_cert(struct ca *a, struct dpumap_error *error)
 {
 	char path[PATH_MAX];
-	doca_error_t result = pki_path(&a->dir, PKI_ISSUED, NAME_OF_CA, ".crt", path, fault);
+	doca_error_t result = pki_path(&a->dir, PKI_ISSUED, NAME_OF_CA, ".crt", path, error);
 
-	return result == DOCA_SUCCESS ? dpumap_pem_read_cert(path, &a->cert, fault) : result;
+	return result == DOCA_SUCCESS ? dpumap_pem_read_cert(path, &a->cert, error) : result;
 }
 
-static doca_error_t read_ca_key(struct ca *a, struct dpumap_fault *fault)
+static doca_error_t read_ca_key(struct ca *a, struct dpumap_error *error)
 {
 	char path[PATH_MAX];
-	doca_error_t result = pki_path(&a->dir, PKI_ISSUED, NAME_OF_CA, ".key", path, fault);
+	doca_error_t result = pki_path(&a->dir, PKI_ISSUED, NAME_OF_CA, ".key", path, error);
 
 	if (result == DOCA_SUCCESS)
-		result = dpumap_pem_read_key(path, &a->key, fault);
+		result = dpumap_pem_read_key(path, &a->key, error);
 	if (result == DOCA_SUCCESS && X509_check_private_key(a->cert, a->key) != 1)
-		result = dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
+		result = dpumap_error_set(error, DOCA_ERROR_BAD_CONFIG,
 					  "%s is not the private key of the CA certificate", path);
 	return result;
 }
 
-static doca_error_t read_ca_list(struct ca *a, struct dpumap_fault *fault)
+static doca_error_t read_ca_list(struct ca *a, struct dpumap_error *error)
 {
-	doca_error_t result = pki_path(&a->dir, PKI_ISSUED, NAME_OF_CA, ".crl", a->crl_path, fault);
+	doca_error_t result = pki_path(&a->dir, PKI_ISSUED, NAME_OF_CA, ".crl", a->crl_path, error);
 
 	if (result == DOCA_SUCCESS)
-		result = dpumap_pem_read_crl(a->crl_path, &a->crl, fault);
+		result = dpumap_pem_read_crl(a->crl_path, &a->crl, error);
 	/* A foreign list would undo all revocations. */
 	if (result == DOCA_SUCCESS && X509_CRL_verify(a->crl, a->key) != 1)
-		result = dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
+		result = dpumap_error_set(error, DOCA_ERROR_BAD_CONFIG,
 					  "%s is not signed by this CA", a->crl_path);
 	return result;
 }
 
-static doca_error_t read_ca(struct ca *a, struct dpumap_fault *fault)
+static doca_error_t read_ca(struct ca *a, struct dpumap_error *error)
 {
-	doca_error_t result = read_ca_cert(a, fault);
+	doca_error_t result = read_ca_cert(a, error);
 
 	if (result == DOCA_SUCCESS)
-		result = read_ca_key(a, fault);
+		result = read_ca_key(a, error);
 	if (result == DOCA_SUCCESS)
-		result = read_ca_list(a, fault);
+		result = read_ca_list(a, error);
 	return result;
 }
 
-static doca_error_t open_ca(struct ca *a, const struct options *options, struct dpumap_fault *fault)
+static doca_error_t open_ca(struct ca *a, const struct options *options, struct dpumap_error *error)
 {
 	doca_error_t result;
 
 	*a = (struct ca){.dir.fd = -1};
-	result = pki_dir_open(&a->dir, options->dir, false, fault);
+	result = pki_dir_open(&a->dir, options->dir, false, error);
 	if (result == DOCA_SUCCESS)
-		result = read_ca(a, fault);
+		result = read_ca(a, error);
 	if (result != DOCA_SUCCESS)
 		close_ca(a);
 	return result;
@@ -109,30 +109,30 @@ static void remove_written(const struct new_file *file)
 		unlink(file->path);
 }
 
-static doca_error_t make_ca(struct ca *a, const struct options *o, struct dpumap_fault *fault)
+static doca_error_t make_ca(struct ca *a, const struct options *o, struct dpumap_error *error)
 {
-	doca_error_t result = pki_make_key(o->key_type ? o->key_type : USUAL_TYPE, &a->key, fault);
+	doca_error_t result = pki_make_key(o->key_type ? o->key_type : USUAL_TYPE, &a->key, error);
 
 	if (result == DOCA_SUCCESS)
-		result = pki_make_ca(a->key, o->days ? (long)o->days : CA_DAYS, &a->cert, fault);
+		result = pki_make_ca(a->key, o->days ? (long)o->days : CA_DAYS, &a->cert, error);
 	if (result == DOCA_SUCCESS)
-		result = pki_make_crl(a->cert, a->key, NULL, NULL, CRL_DAYS, &a->crl, fault);
+		result = pki_make_crl(a->cert, a->key, NULL, NULL, CRL_DAYS, &a->crl, error);
 	return result;
 }
 
 static doca_error_t write_pair(const struct pki_dir *dir, const char *name, EVP_PKEY *key,
 			       X509 *cert, struct new_file *key_file, struct new_file *cert_file,
-			       struct dpumap_fault *fault)
+			       struct dpumap_error *error)
 {
-	doca_error_t result = pki_path(dir, PKI_ISSUED, name, ".key", key_file->path, fault);
+	doca_error_t result = pki_path(dir, PKI_ISSUED, name, ".key", key_file->path, error);
 
 	if (result == DOCA_SUCCESS)
-		result = pki_path(dir, PKI_ISSUED, name, ".crt", cert_file->path, fault);
+		result = pki_path(dir, PKI_ISSUED, name, ".crt", cert_file->path, error);
 	if (result == DOCA_SUCCESS)
-		result = pki_write_key(key_file->path, key, fault);
+		result = pki_write_key(key_file->path, key, error);
 	key_file->is_written = result == DOCA_SUCCESS;
 	if (result == DOCA_SUCCESS)
-		result = pki_write_cert(cert_file->path, cert, fault);
+		result = pki_write_cert(cert_file->path, cert, error);
 	cert_file->is_written = result == DOCA_SUCCESS;
 	if (result != DOCA_SUCCESS)
 		remove_written(key_file);
@@ -140,31 +140,31 @@ static doca_error_t write_pair(const struct pki_dir *dir, const char *name, EVP_
 }
 
 /* Refuses a directory that others can write to: reading the key detects it. */
-static doca_error_t check_place(const char *key_path, struct dpumap_fault *fault)
+static doca_error_t check_place(const char *key_path, struct dpumap_error *error)
 {
 	EVP_PKEY *key = NULL;
-	doca_error_t result = dpumap_pem_read_key(key_path, &key, fault);
+	doca_error_t result = dpumap_pem_read_key(key_path, &key, error);
 
 	EVP_PKEY_free(key);
 	return result;
 }
 
-static doca_error_t write_ca(struct ca *a, struct dpumap_fault *fault)
+static doca_error_t write_ca(struct ca *a, struct dpumap_error *error)
 {
 	struct new_file key = {0}, cert = {0};
 	doca_error_t result;
 
-	result = pki_path(&a->dir, PKI_ISSUED, NAME_OF_CA, ".crl", a->crl_path, fault);
+	result = pki_path(&a->dir, PKI_ISSUED, NAME_OF_CA, ".crl", a->crl_path, error);
 	if (result == DOCA_SUCCESS && access(a->crl_path, F_OK) == 0)
-		result = dpumap_fault_set(fault, DOCA_ERROR_ALREADY_EXIST, "%s already exists",
+		result = dpumap_error_set(error, DOCA_ERROR_ALREADY_EXIST, "%s already exists",
 					  a->crl_path);
 	if (result == DOCA_SUCCESS)
-		result = write_pair(&a->dir, NAME_OF_CA, a->key, a->cert, &key, &cert, fault);
+		result = write_pair(&a->dir, NAME_OF_CA, a->key, a->cert, &key, &cert, error);
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = check_place(key.path, fault);
+	result = check_place(key.path, error);
 	if (result == DOCA_SUCCESS)
-		result = pki_write_crl(a->crl_path, a->crl, fault);
+		result = pki_write_crl(a->crl_path, a->crl, error);
 	if (result != DOCA_SUCCESS) {
 		remove_written(&cert);
 		remove_written(&key);
@@ -214,16 +214,16 @@ static void print_ca(const struct ca *a, bool json)
 	json_print(object);
 }
 
-doca_error_t pki_init(const struct options *options, struct dpumap_fault *fault)
+doca_error_t pki_init(const struct options *options, struct dpumap_error *error)
 {
 	struct ca a = {.dir.fd = -1};
 	doca_error_t result;
 
-	result = pki_dir_open(&a.dir, options->dir, true, fault);
+	result = pki_dir_open(&a.dir, options->dir, true, error);
 	if (result == DOCA_SUCCESS)
-		result = make_ca(&a, options, fault);
+		result = make_ca(&a, options, error);
 	if (result == DOCA_SUCCESS)
-		result = write_ca(&a, fault);
+		result = write_ca(&a, error);
 	if (result == DOCA_SUCCESS)
 		print_ca(&a, options->given & OPTION_JSON);
 	close_ca(&a);
@@ -289,16 +289,16 @@ static void print_issued(const char *dir, const char *name, const X509 *cert, bo
 	printf("copy to %s: %s.crt %s.key ca.crt ca.crl\n", name, name, name);
 }
 
-static void advise_renewal(const char *name, struct dpumap_fault *fault)
+static void advise_renewal(const char *name, struct dpumap_error *error)
 {
-	size_t used = strlen(fault->text);
+	size_t used = strlen(error->text);
 
-	snprintf(fault->text + used, sizeof(fault->text) - used,
+	snprintf(error->text + used, sizeof(error->text) - used,
 		 ": for a new certificate use dpumap pki renew %s, or revoke the old one first",
 		 name);
 }
 
-static doca_error_t issue(struct ca *a, const struct options *o, struct dpumap_fault *fault)
+static doca_error_t issue(struct ca *a, const struct options *o, struct dpumap_error *error)
 {
 	char sans[PKI_SANS_TEXT];
 	const struct pki_subject subject = {.name = o->dpu ? o->dpu : o->host,
@@ -312,13 +312,13 @@ static doca_error_t issue(struct ca *a, const struct options *o, struct dpumap_f
 
 	if (o->dpu)
 		name_server(o, sans);
-	result = pki_make_key(o->key_type ? o->key_type : USUAL_TYPE, &key, fault);
+	result = pki_make_key(o->key_type ? o->key_type : USUAL_TYPE, &key, error);
 	if (result == DOCA_SUCCESS)
-		result = pki_make_cert(a->cert, a->key, key, &subject, &cert, fault);
+		result = pki_make_cert(a->cert, a->key, key, &subject, &cert, error);
 	if (result == DOCA_SUCCESS)
-		result = write_pair(&a->dir, subject.name, key, cert, &key_file, &cert_file, fault);
+		result = write_pair(&a->dir, subject.name, key, cert, &key_file, &cert_file, error);
 	if (result == DOCA_ERROR_ALREADY_EXIST)
-		advise_renewal(subject.name, fault);
+		advise_renewal(subject.name, error);
 	if (result == DOCA_SUCCESS && o->given & OPTION_JSON)
 		print_issued_json(a->dir.path, subject.name, cert, subject.is_server);
 	else if (result == DOCA_SUCCESS)
@@ -328,28 +328,28 @@ static doca_error_t issue(struct ca *a, const struct options *o, struct dpumap_f
 	return result;
 }
 
-doca_error_t pki_issue(const struct options *options, struct dpumap_fault *fault)
+doca_error_t pki_issue(const struct options *options, struct dpumap_error *error)
 {
 	struct ca a;
-	doca_error_t result = open_ca(&a, options, fault);
+	doca_error_t result = open_ca(&a, options, error);
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = issue(&a, options, fault);
+	result = issue(&a, options, error);
 	close_ca(&a);
 	return result;
 }
 
 /* -- revoke -- */
 
-static doca_error_t renew_list(struct ca *a, X509 *revoked, struct dpumap_fault *fault)
+static doca_error_t renew_list(struct ca *a, X509 *revoked, struct dpumap_error *error)
 {
 	X509_CRL *crl = NULL;
 	doca_error_t result;
 
-	result = pki_make_crl(a->cert, a->key, a->crl, revoked, CRL_DAYS, &crl, fault);
+	result = pki_make_crl(a->cert, a->key, a->crl, revoked, CRL_DAYS, &crl, error);
 	if (result == DOCA_SUCCESS)
-		result = pki_write_crl(a->crl_path, crl, fault);
+		result = pki_write_crl(a->crl_path, crl, error);
 	if (result != DOCA_SUCCESS) {
 		X509_CRL_free(crl);
 		return result;
@@ -360,23 +360,23 @@ static doca_error_t renew_list(struct ca *a, X509 *revoked, struct dpumap_fault 
 }
 
 static doca_error_t add_to_list(struct ca *a, const char *name, X509 *cert,
-				struct dpumap_fault *fault)
+				struct dpumap_error *error)
 {
 	if (X509_verify(cert, a->key) != 1)
-		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
+		return dpumap_error_set(error, DOCA_ERROR_BAD_CONFIG,
 					"the certificate of %s was not issued by this CA", name);
-	return pki_is_revoked(a->crl, cert) ? DOCA_SUCCESS : renew_list(a, cert, fault);
+	return pki_is_revoked(a->crl, cert) ? DOCA_SUCCESS : renew_list(a, cert, error);
 }
 
 /* Writes the list first: a listed certificate is revoked, wherever its files are. */
 static doca_error_t revoke_cert(struct ca *a, const char *name, X509 *cert,
-				struct dpumap_fault *fault)
+				struct dpumap_error *error)
 {
 	char serial[PKI_SERIAL_TEXT_MAX];
-	doca_error_t result = add_to_list(a, name, cert, fault);
+	doca_error_t result = add_to_list(a, name, cert, error);
 
 	pki_format_serial(cert, serial);
-	return result == DOCA_SUCCESS ? pki_put_away(&a->dir, name, serial, fault) : result;
+	return result == DOCA_SUCCESS ? pki_put_away(&a->dir, name, serial, error) : result;
 }
 
 static void read_common_name(X509 *cert, char name[static NAME_TEXT])
@@ -390,22 +390,22 @@ struct revocation {
 	const char *name;
 };
 
-static doca_error_t revoke_replaced(void *context, const char *file, struct dpumap_fault *fault)
+static doca_error_t revoke_replaced(void *context, const char *file, struct dpumap_error *error)
 {
 	const struct revocation *r = context;
 	char path[PATH_MAX], name[NAME_TEXT];
 	X509 *cert = NULL;
-	doca_error_t result = pki_path(&r->ca->dir, PKI_REPLACED, file, ".crt", path, fault);
+	doca_error_t result = pki_path(&r->ca->dir, PKI_REPLACED, file, ".crt", path, error);
 
 	if (result == DOCA_SUCCESS)
-		result = dpumap_pem_read_cert(path, &cert, fault);
+		result = dpumap_pem_read_cert(path, &cert, error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	read_common_name(cert, name);
 	if (strcmp(name, r->name) == 0) {
-		result = add_to_list(r->ca, name, cert, fault);
+		result = add_to_list(r->ca, name, cert, error);
 		if (result == DOCA_SUCCESS)
-			result = pki_put_away_replaced(&r->ca->dir, file, fault);
+			result = pki_put_away_replaced(&r->ca->dir, file, error);
 	}
 	X509_free(cert);
 	return result;
@@ -428,7 +428,7 @@ static void print_list_end(const struct ca *a, bool json)
 	json_print(object);
 }
 
-doca_error_t pki_revoke(const struct options *options, struct dpumap_fault *fault)
+doca_error_t pki_revoke(const struct options *options, struct dpumap_error *error)
 {
 	const char *name = options->args[0], *wrong = check_name(name);
 	char path[PATH_MAX];
@@ -437,18 +437,18 @@ doca_error_t pki_revoke(const struct options *options, struct dpumap_fault *faul
 	doca_error_t result;
 
 	if (wrong)
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE, "%s", wrong);
-	result = open_ca(&a, options, fault);
+		return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE, "%s", wrong);
+	result = open_ca(&a, options, error);
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = pki_path(&a.dir, PKI_ISSUED, name, ".crt", path, fault);
+	result = pki_path(&a.dir, PKI_ISSUED, name, ".crt", path, error);
 	if (result == DOCA_SUCCESS)
-		result = dpumap_pem_read_cert(path, &cert, fault);
+		result = dpumap_pem_read_cert(path, &cert, error);
 	if (result == DOCA_SUCCESS)
-		result = revoke_cert(&a, name, cert, fault);
+		result = revoke_cert(&a, name, cert, error);
 	if (result == DOCA_SUCCESS)
 		result = pki_for_each(&a.dir, PKI_REPLACED, revoke_replaced,
-				      &(struct revocation){&a, name}, fault);
+				      &(struct revocation){&a, name}, error);
 	if (result == DOCA_SUCCESS)
 		print_list_end(&a, options->given & OPTION_JSON);
 	X509_free(cert);
@@ -473,15 +473,15 @@ static void print_renewed(const struct ca *a, const char *name, const X509 *old,
 
 /* The key may be on the machine of its owner alone: the old certificate has its public part. */
 static doca_error_t key_of_renewed(const struct options *o, X509 *old, EVP_PKEY **key,
-				   struct dpumap_fault *fault)
+				   struct dpumap_error *error)
 {
 	const char *type = o->key_type ? o->key_type : pki_key_type(X509_get0_pubkey(old));
 
 	if (o->given & OPTION_NEW_KEY)
-		return pki_make_key(type, key, fault);
+		return pki_make_key(type, key, error);
 	*key = X509_get_pubkey(old);
 	return *key ? DOCA_SUCCESS
-		    : dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
+		    : dpumap_error_set(error, DOCA_ERROR_BAD_CONFIG,
 				       "the old certificate has no valid key: use --new-key");
 }
 
@@ -491,25 +491,25 @@ struct renewal {
 };
 
 static doca_error_t name_renewal(struct renewal *r, const struct pki_dir *dir, const char *name,
-				 const char *serial, struct dpumap_fault *fault)
+				 const char *serial, struct dpumap_error *error)
 {
-	doca_error_t result = pki_path(dir, PKI_ISSUED, name, ".crt", r->cert, fault);
+	doca_error_t result = pki_path(dir, PKI_ISSUED, name, ".crt", r->cert, error);
 	char end[96];
 
 	if (result == DOCA_SUCCESS)
-		result = pki_path(dir, PKI_ISSUED, name, ".key", r->key, fault);
+		result = pki_path(dir, PKI_ISSUED, name, ".key", r->key, error);
 	snprintf(end, sizeof(end), "-%s.crt", serial);
 	if (result == DOCA_SUCCESS)
-		result = pki_path(dir, PKI_REPLACED, name, end, r->old_cert, fault);
+		result = pki_path(dir, PKI_REPLACED, name, end, r->old_cert, error);
 	snprintf(end, sizeof(end), "-%s.key", serial);
 	if (result == DOCA_SUCCESS)
-		result = pki_path(dir, PKI_REPLACED, name, end, r->old_key, fault);
+		result = pki_path(dir, PKI_REPLACED, name, end, r->old_key, error);
 	return result;
 }
 
 /* Keeps the old files, then replaces them. */
 static doca_error_t write_renewed(const struct pki_dir *dir, const char *name, const X509 *old,
-				  X509 *cert, EVP_PKEY *new_key, struct dpumap_fault *fault)
+				  X509 *cert, EVP_PKEY *new_key, struct dpumap_error *error)
 {
 	char serial[PKI_SERIAL_TEXT_MAX];
 	bool has_replaced_key = false;
@@ -517,18 +517,18 @@ static doca_error_t write_renewed(const struct pki_dir *dir, const char *name, c
 	doca_error_t result;
 
 	pki_format_serial(old, serial);
-	result = name_renewal(&r, dir, name, serial, fault);
+	result = name_renewal(&r, dir, name, serial, error);
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = pki_keep(dir, r.cert, r.old_cert, fault);
+	result = pki_keep(dir, r.cert, r.old_cert, error);
 	if (result == DOCA_SUCCESS && new_key)
-		result = pki_keep(dir, r.key, r.old_key, fault);
+		result = pki_keep(dir, r.key, r.old_key, error);
 	if (result == DOCA_SUCCESS && new_key) {
-		result = pki_replace_key(r.key, new_key, fault);
+		result = pki_replace_key(r.key, new_key, error);
 		has_replaced_key = result == DOCA_SUCCESS;
 	}
 	if (result == DOCA_SUCCESS)
-		result = pki_replace_cert(r.cert, cert, fault);
+		result = pki_replace_cert(r.cert, cert, error);
 	if (result == DOCA_SUCCESS)
 		return DOCA_SUCCESS;
 	/* If there was no old key here, there is none again. */
@@ -540,7 +540,7 @@ static doca_error_t write_renewed(const struct pki_dir *dir, const char *name, c
 }
 
 static doca_error_t renew_cert(struct ca *a, const struct options *o, X509 *old,
-			       struct dpumap_fault *fault)
+			       struct dpumap_error *error)
 {
 	const struct pki_subject subject = {.name = o->args[0],
 					    .is_server = pki_is_server(old),
@@ -552,15 +552,15 @@ static doca_error_t renew_cert(struct ca *a, const struct options *o, X509 *old,
 	doca_error_t result;
 
 	if (X509_verify(old, a->key) != 1)
-		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
+		return dpumap_error_set(error, DOCA_ERROR_BAD_CONFIG,
 					"the certificate of %s was not issued by this CA",
 					subject.name);
-	result = key_of_renewed(o, old, &key, fault);
+	result = key_of_renewed(o, old, &key, error);
 	if (result == DOCA_SUCCESS)
-		result = pki_make_cert(a->cert, a->key, key, &subject, &cert, fault);
+		result = pki_make_cert(a->cert, a->key, key, &subject, &cert, error);
 	if (result == DOCA_SUCCESS)
 		result = write_renewed(&a->dir, subject.name, old, cert, has_new_key ? key : NULL,
-				       fault);
+				       error);
 	if (result == DOCA_SUCCESS && o->given & OPTION_JSON)
 		print_issued_json(a->dir.path, subject.name, cert, subject.is_server);
 	else if (result == DOCA_SUCCESS)
@@ -570,16 +570,16 @@ static doca_error_t renew_cert(struct ca *a, const struct options *o, X509 *old,
 	return result;
 }
 
-static doca_error_t renew_named(struct ca *a, const struct options *o, struct dpumap_fault *fault)
+static doca_error_t renew_named(struct ca *a, const struct options *o, struct dpumap_error *error)
 {
 	char path[PATH_MAX];
 	X509 *old = NULL;
-	doca_error_t result = pki_path(&a->dir, PKI_ISSUED, o->args[0], ".crt", path, fault);
+	doca_error_t result = pki_path(&a->dir, PKI_ISSUED, o->args[0], ".crt", path, error);
 
 	if (result == DOCA_SUCCESS)
-		result = dpumap_pem_read_cert(path, &old, fault);
+		result = dpumap_pem_read_cert(path, &old, error);
 	if (result == DOCA_SUCCESS)
-		result = renew_cert(a, o, old, fault);
+		result = renew_cert(a, o, old, error);
 	X509_free(old);
 	return result;
 }
@@ -595,17 +595,17 @@ const char *pki_check_renew(const struct options *o)
 	return o->num_args ? check_name(o->args[0]) : NULL;
 }
 
-doca_error_t pki_renew(const struct options *options, struct dpumap_fault *fault)
+doca_error_t pki_renew(const struct options *options, struct dpumap_error *error)
 {
 	struct ca a;
-	doca_error_t result = open_ca(&a, options, fault);
+	doca_error_t result = open_ca(&a, options, error);
 
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (options->num_args) {
-		result = renew_named(&a, options, fault);
+		result = renew_named(&a, options, error);
 	} else {
-		result = renew_list(&a, NULL, fault);
+		result = renew_list(&a, NULL, error);
 		if (result == DOCA_SUCCESS)
 			print_list_end(&a, options->given & OPTION_JSON);
 	}
@@ -652,16 +652,16 @@ static void print_cert(const struct listing *l, const char *name, X509 *cert)
 }
 
 /* Uses the name in the certificate: file names of older ones contain the serial number too. */
-static doca_error_t list_cert(void *context, const char *file, struct dpumap_fault *fault)
+static doca_error_t list_cert(void *context, const char *file, struct dpumap_error *error)
 {
 	const struct listing *l = context;
 	char path[PATH_MAX], name[NAME_TEXT];
 	X509 *cert = NULL;
 	doca_error_t result;
 
-	result = pki_path(&l->ca->dir, l->place, file, ".crt", path, fault);
+	result = pki_path(&l->ca->dir, l->place, file, ".crt", path, error);
 	if (result == DOCA_SUCCESS)
-		result = dpumap_pem_read_cert(path, &cert, fault);
+		result = dpumap_pem_read_cert(path, &cert, error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	read_common_name(cert, name);
@@ -670,19 +670,19 @@ static doca_error_t list_cert(void *context, const char *file, struct dpumap_fau
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t list_all(struct listing *l, struct dpumap_fault *fault)
+static doca_error_t list_all(struct listing *l, struct dpumap_error *error)
 {
 	static const enum pki_place places[] = {PKI_ISSUED, PKI_REPLACED, PKI_REVOKED};
 	doca_error_t result = DOCA_SUCCESS;
 
 	for (size_t i = 0; i < ARRAY_SIZE(places) && result == DOCA_SUCCESS; i++) {
 		l->place = places[i];
-		result = pki_for_each(&l->ca->dir, l->place, list_cert, l, fault);
+		result = pki_for_each(&l->ca->dir, l->place, list_cert, l, error);
 	}
 	return result;
 }
 
-static doca_error_t list_json(struct listing *l, struct dpumap_fault *fault)
+static doca_error_t list_json(struct listing *l, struct dpumap_error *error)
 {
 	struct json_object *object = json_object_new_object();
 	doca_error_t result;
@@ -691,7 +691,7 @@ static doca_error_t list_json(struct listing *l, struct dpumap_fault *fault)
 	add_end(object, "list_ends", X509_CRL_get0_nextUpdate(l->ca->crl));
 	l->list = json_object_new_array();
 	json_object_object_add(object, "certificates", l->list);
-	result = list_all(l, fault);
+	result = list_all(l, error);
 	if (result == DOCA_SUCCESS)
 		json_print(object);
 	else
@@ -699,19 +699,19 @@ static doca_error_t list_json(struct listing *l, struct dpumap_fault *fault)
 	return result;
 }
 
-doca_error_t pki_list(const struct options *options, struct dpumap_fault *fault)
+doca_error_t pki_list(const struct options *options, struct dpumap_error *error)
 {
 	struct ca a;
 	struct listing l = {.ca = &a};
-	doca_error_t result = open_ca(&a, options, fault);
+	doca_error_t result = open_ca(&a, options, error);
 
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (options->given & OPTION_JSON) {
-		result = list_json(&l, fault);
+		result = list_json(&l, error);
 	} else {
 		printf("%-24s %-5s %-21s %-8s %s\n", "NAME", "ROLE", "ENDS", "STATE", "SERIAL");
-		result = list_all(&l, fault);
+		result = list_all(&l, error);
 	}
 	close_ca(&a);
 	return result;

@@ -13,11 +13,11 @@
 /* Certificates are valid from a little earlier, because clocks may differ. */
 #define SKEW_S 3600
 
-static doca_error_t failed(const char *what, struct dpumap_fault *fault)
+static doca_error_t failed(const char *what, struct dpumap_error *error)
 {
 	const char *text = ERR_reason_error_string(ERR_peek_last_error());
 
-	return dpumap_fault_set(fault, DOCA_ERROR_UNKNOWN, "cannot create %s: %s", what,
+	return dpumap_error_set(error, DOCA_ERROR_UNKNOWN, "cannot create %s: %s", what,
 				text ? text : "unknown error");
 }
 
@@ -37,11 +37,11 @@ const char *pki_key_type(const EVP_PKEY *key)
 	return EVP_PKEY_get_base_id(key) == EVP_PKEY_ED25519 ? "ed25519" : "p256";
 }
 
-doca_error_t pki_make_key(const char *type, EVP_PKEY **key, struct dpumap_fault *fault)
+doca_error_t pki_make_key(const char *type, EVP_PKEY **key, struct dpumap_error *error)
 {
 	*key = strcmp(type, "ed25519") == 0 ? EVP_PKEY_Q_keygen(NULL, NULL, "ED25519")
 					    : EVP_PKEY_Q_keygen(NULL, NULL, "EC", "P-256");
-	return *key ? DOCA_SUCCESS : failed("a private key", fault);
+	return *key ? DOCA_SUCCESS : failed("a private key", error);
 }
 
 /* -- fields of a certificate -- */
@@ -107,7 +107,7 @@ static bool name_ca(char *name, size_t size)
 	return true;
 }
 
-doca_error_t pki_make_ca(EVP_PKEY *key, long days, X509 **cert, struct dpumap_fault *fault)
+doca_error_t pki_make_ca(EVP_PKEY *key, long days, X509 **cert, struct dpumap_error *error)
 {
 	X509 *c = NULL;
 	char name[64];
@@ -123,7 +123,7 @@ doca_error_t pki_make_ca(EVP_PKEY *key, long days, X509 **cert, struct dpumap_fa
 		return DOCA_SUCCESS;
 	}
 	X509_free(c);
-	return failed("the CA certificate", fault);
+	return failed("the CA certificate", error);
 }
 
 static bool end_with_issuer(X509 *cert, X509 *ca)
@@ -157,7 +157,7 @@ static bool add_extensions(X509 *cert, X509 *ca, const struct pki_subject *subje
 
 doca_error_t pki_make_cert(X509 *ca, EVP_PKEY *ca_key, EVP_PKEY *key,
 			   const struct pki_subject *subject, X509 **cert,
-			   struct dpumap_fault *fault)
+			   struct dpumap_error *error)
 {
 	X509 *c = begin_cert(key, subject->name, subject->days);
 
@@ -167,7 +167,7 @@ doca_error_t pki_make_cert(X509 *ca, EVP_PKEY *ca_key, EVP_PKEY *key,
 		return DOCA_SUCCESS;
 	}
 	X509_free(c);
-	return failed("a certificate", fault);
+	return failed("a certificate", error);
 }
 
 /* -- lists -- */
@@ -242,7 +242,7 @@ static X509_CRL *begin_crl(X509 *ca)
 }
 
 doca_error_t pki_make_crl(X509 *ca, EVP_PKEY *ca_key, const X509_CRL *old, X509 *revoked, long days,
-			  X509_CRL **crl, struct dpumap_fault *fault)
+			  X509_CRL **crl, struct dpumap_error *error)
 {
 	X509_CRL *c = old ? X509_CRL_dup(old) : begin_crl(ca);
 
@@ -252,7 +252,7 @@ doca_error_t pki_make_crl(X509 *ca, EVP_PKEY *ca_key, const X509_CRL *old, X509 
 		return DOCA_SUCCESS;
 	}
 	X509_CRL_free(c);
-	return failed("a revocation list", fault);
+	return failed("a revocation list", error);
 }
 
 /* -- queries -- */

@@ -23,29 +23,29 @@
 static const char *const folders[] = {
 	[PKI_ISSUED] = ".", [PKI_REPLACED] = "replaced", [PKI_REVOKED] = "revoked"};
 
-static doca_error_t too_long(struct dpumap_fault *fault)
+static doca_error_t too_long(struct dpumap_error *error)
 {
-	return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+	return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 				"the path of the CA directory is too long");
 }
 
 /* -- the directory -- */
 
-static doca_error_t choose_path(struct pki_dir *dir, const char *path, struct dpumap_fault *fault)
+static doca_error_t choose_path(struct pki_dir *dir, const char *path, struct dpumap_error *error)
 {
 	char base[PATH_MAX];
 	int n;
 
 	if (!path && !dpumap_host_config_directory(base, sizeof(base)))
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+		return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 					"HOME is not set: use --dir");
 	n = path ? snprintf(dir->path, sizeof(dir->path), "%s", path)
 		 : snprintf(dir->path, sizeof(dir->path), "%s/pki", base);
-	return n > 0 && (size_t)n < sizeof(dir->path) ? DOCA_SUCCESS : too_long(fault);
+	return n > 0 && (size_t)n < sizeof(dir->path) ? DOCA_SUCCESS : too_long(error);
 }
 
 /* Creates the missing directories with mode 0700. */
-static doca_error_t make_directories(const char *path, struct dpumap_fault *fault)
+static doca_error_t make_directories(const char *path, struct dpumap_error *error)
 {
 	char part[PATH_MAX];
 	size_t len = strlen(path);
@@ -56,45 +56,45 @@ static doca_error_t make_directories(const char *path, struct dpumap_fault *faul
 			continue;
 		part[i] = '\0';
 		if (mkdir(part, 0700) != 0 && errno != EEXIST)
-			return dpumap_fault_errno(fault, errno, "cannot create %s", part);
+			return dpumap_error_errno(error, errno, "cannot create %s", part);
 		part[i] = path[i];
 	}
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t check_dir(const struct pki_dir *dir, struct dpumap_fault *fault)
+static doca_error_t check_dir(const struct pki_dir *dir, struct dpumap_error *error)
 {
 	struct stat st;
 
 	if (fstat(dir->fd, &st) != 0)
-		return dpumap_fault_errno(fault, errno, "cannot examine %s", dir->path);
+		return dpumap_error_errno(error, errno, "cannot examine %s", dir->path);
 	if (st.st_uid != geteuid())
-		return dpumap_fault_set(fault, DOCA_ERROR_NOT_PERMITTED,
+		return dpumap_error_set(error, DOCA_ERROR_NOT_PERMITTED,
 					"%s belongs to user %u, not to the current user", dir->path,
 					st.st_uid);
 	if (st.st_mode & (S_IRWXG | S_IRWXO))
-		return dpumap_fault_set(fault, DOCA_ERROR_NOT_PERMITTED,
+		return dpumap_error_set(error, DOCA_ERROR_NOT_PERMITTED,
 					"%s has mode %04o, must be 0700: use chmod 700", dir->path,
 					st.st_mode & 07777);
 	return DOCA_SUCCESS;
 }
 
 doca_error_t pki_dir_open(struct pki_dir *dir, const char *path, bool create,
-			  struct dpumap_fault *fault)
+			  struct dpumap_error *error)
 {
-	doca_error_t result = choose_path(dir, path, fault);
+	doca_error_t result = choose_path(dir, path, error);
 
 	dir->fd = -1;
 	if (result == DOCA_SUCCESS && create)
-		result = make_directories(dir->path, fault);
+		result = make_directories(dir->path, error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	dir->fd = open(dir->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir->fd < 0)
-		return dpumap_fault_errno(fault, errno, "cannot open %s", dir->path);
-	result = check_dir(dir, fault);
+		return dpumap_error_errno(error, errno, "cannot open %s", dir->path);
+	result = check_dir(dir, error);
 	if (result == DOCA_SUCCESS && flock(dir->fd, LOCK_EX) != 0)
-		result = dpumap_fault_errno(fault, errno, "cannot lock %s", dir->path);
+		result = dpumap_error_errno(error, errno, "cannot lock %s", dir->path);
 	if (result != DOCA_SUCCESS)
 		pki_dir_close(dir);
 	return result;
@@ -108,13 +108,13 @@ void pki_dir_close(struct pki_dir *dir)
 }
 
 doca_error_t pki_path(const struct pki_dir *dir, enum pki_place place, const char *name,
-		      const char *suffix, char path[static PATH_MAX], struct dpumap_fault *fault)
+		      const char *suffix, char path[static PATH_MAX], struct dpumap_error *error)
 {
 	bool is_below = place != PKI_ISSUED;
 	int n = snprintf(path, PATH_MAX, "%s/%s%s%s%s", dir->path, is_below ? folders[place] : "",
 			 is_below ? "/" : "", name, suffix);
 
-	return n > 0 && n < PATH_MAX ? DOCA_SUCCESS : too_long(fault);
+	return n > 0 && n < PATH_MAX ? DOCA_SUCCESS : too_long(error);
 }
 
 /* -- writing -- */
@@ -137,7 +137,7 @@ static int write_crl(BIO *bio, void *what)
 }
 
 static doca_error_t write_out(struct dpumap_outfile *out, const char *path, write_fn *write,
-			      void *what, struct dpumap_fault *fault)
+			      void *what, struct dpumap_error *error)
 {
 	BIO *bio = BIO_new(BIO_s_secmem());
 	doca_error_t result;
@@ -147,127 +147,127 @@ static doca_error_t write_out(struct dpumap_outfile *out, const char *path, writ
 	if (bio && write(bio, what))
 		len = BIO_get_mem_data(bio, &text);
 	if (len > 0)
-		result = dpumap_outfile_write(out, text, (size_t)len, fault);
+		result = dpumap_outfile_write(out, text, (size_t)len, error);
 	else
-		result = dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory to write %s",
+		result = dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory to write %s",
 					  path);
 	BIO_free(bio);
 	if (result == DOCA_SUCCESS)
-		return dpumap_outfile_commit(out, fault);
+		return dpumap_outfile_commit(out, error);
 	dpumap_outfile_discard(out);
 	return result;
 }
 
 static doca_error_t write_new(const char *path, mode_t mode, write_fn *write, void *what,
-			      struct dpumap_fault *fault)
+			      struct dpumap_error *error)
 {
 	struct dpumap_outfile *out;
-	doca_error_t result = dpumap_outfile_create_new(path, mode, &out, fault);
+	doca_error_t result = dpumap_outfile_create_new(path, mode, &out, error);
 
-	return result == DOCA_SUCCESS ? write_out(out, path, write, what, fault) : result;
+	return result == DOCA_SUCCESS ? write_out(out, path, write, what, error) : result;
 }
 
-doca_error_t pki_write_cert(const char *path, X509 *cert, struct dpumap_fault *fault)
+doca_error_t pki_write_cert(const char *path, X509 *cert, struct dpumap_error *error)
 {
-	return write_new(path, MODE_PUBLIC, write_cert, cert, fault);
+	return write_new(path, MODE_PUBLIC, write_cert, cert, error);
 }
 
-doca_error_t pki_write_key(const char *path, EVP_PKEY *key, struct dpumap_fault *fault)
+doca_error_t pki_write_key(const char *path, EVP_PKEY *key, struct dpumap_error *error)
 {
-	return write_new(path, MODE_SECRET, write_key, key, fault);
+	return write_new(path, MODE_SECRET, write_key, key, error);
 }
 
 static doca_error_t replace(const char *path, mode_t mode, write_fn *write, void *what,
-			    struct dpumap_fault *fault)
+			    struct dpumap_error *error)
 {
 	struct dpumap_outfile *out;
-	doca_error_t result = dpumap_outfile_create(path, mode, &out, fault);
+	doca_error_t result = dpumap_outfile_create(path, mode, &out, error);
 
-	return result == DOCA_SUCCESS ? write_out(out, path, write, what, fault) : result;
+	return result == DOCA_SUCCESS ? write_out(out, path, write, what, error) : result;
 }
 
-doca_error_t pki_replace_cert(const char *path, X509 *cert, struct dpumap_fault *fault)
+doca_error_t pki_replace_cert(const char *path, X509 *cert, struct dpumap_error *error)
 {
-	return replace(path, MODE_PUBLIC, write_cert, cert, fault);
+	return replace(path, MODE_PUBLIC, write_cert, cert, error);
 }
 
-doca_error_t pki_replace_key(const char *path, EVP_PKEY *key, struct dpumap_fault *fault)
+doca_error_t pki_replace_key(const char *path, EVP_PKEY *key, struct dpumap_error *error)
 {
-	return replace(path, MODE_SECRET, write_key, key, fault);
+	return replace(path, MODE_SECRET, write_key, key, error);
 }
 
-doca_error_t pki_write_crl(const char *path, X509_CRL *crl, struct dpumap_fault *fault)
+doca_error_t pki_write_crl(const char *path, X509_CRL *crl, struct dpumap_error *error)
 {
-	return replace(path, MODE_PUBLIC, write_crl, crl, fault);
+	return replace(path, MODE_PUBLIC, write_crl, crl, error);
 }
 
 /* -- certificates that are no longer current -- */
 
 static doca_error_t make_folder(const struct pki_dir *dir, enum pki_place place,
-				struct dpumap_fault *fault)
+				struct dpumap_error *error)
 {
 	if (mkdirat(dir->fd, folders[place], 0700) != 0 && errno != EEXIST)
-		return dpumap_fault_errno(fault, errno, "cannot create %s/%s", dir->path,
+		return dpumap_error_errno(error, errno, "cannot create %s/%s", dir->path,
 					  folders[place]);
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t move(const char *from, const char *to, struct dpumap_fault *fault)
+static doca_error_t move(const char *from, const char *to, struct dpumap_error *error)
 {
 	if (rename(from, to) != 0 && errno != ENOENT)
-		return dpumap_fault_errno(fault, errno, "cannot move %s to %s", from, to);
+		return dpumap_error_errno(error, errno, "cannot move %s to %s", from, to);
 	return DOCA_SUCCESS;
 }
 
 static doca_error_t revoke_file(const struct pki_dir *dir, const char *name, const char *suffix,
-				const char *serial, struct dpumap_fault *fault)
+				const char *serial, struct dpumap_error *error)
 {
 	char from[PATH_MAX], to[PATH_MAX], end[96];
-	doca_error_t result = pki_path(dir, PKI_ISSUED, name, suffix, from, fault);
+	doca_error_t result = pki_path(dir, PKI_ISSUED, name, suffix, from, error);
 
 	snprintf(end, sizeof(end), "-%s%s", serial, suffix);
 	if (result == DOCA_SUCCESS)
-		result = pki_path(dir, PKI_REVOKED, name, end, to, fault);
-	return result == DOCA_SUCCESS ? move(from, to, fault) : result;
+		result = pki_path(dir, PKI_REVOKED, name, end, to, error);
+	return result == DOCA_SUCCESS ? move(from, to, error) : result;
 }
 
 doca_error_t pki_put_away(const struct pki_dir *dir, const char *name, const char *serial,
-			  struct dpumap_fault *fault)
+			  struct dpumap_error *error)
 {
-	doca_error_t result = make_folder(dir, PKI_REVOKED, fault);
+	doca_error_t result = make_folder(dir, PKI_REVOKED, error);
 
 	if (result == DOCA_SUCCESS)
-		result = revoke_file(dir, name, ".key", serial, fault);
+		result = revoke_file(dir, name, ".key", serial, error);
 	if (result == DOCA_SUCCESS)
-		result = revoke_file(dir, name, ".crt", serial, fault);
+		result = revoke_file(dir, name, ".crt", serial, error);
 	return result;
 }
 
 doca_error_t pki_put_away_replaced(const struct pki_dir *dir, const char *file,
-				   struct dpumap_fault *fault)
+				   struct dpumap_error *error)
 {
 	static const char *const suffixes[] = {".key", ".crt"};
-	doca_error_t result = make_folder(dir, PKI_REVOKED, fault);
+	doca_error_t result = make_folder(dir, PKI_REVOKED, error);
 	char from[PATH_MAX], to[PATH_MAX];
 
 	for (size_t i = 0; i < 2 && result == DOCA_SUCCESS; i++) {
-		result = pki_path(dir, PKI_REPLACED, file, suffixes[i], from, fault);
+		result = pki_path(dir, PKI_REPLACED, file, suffixes[i], from, error);
 		if (result == DOCA_SUCCESS)
-			result = pki_path(dir, PKI_REVOKED, file, suffixes[i], to, fault);
+			result = pki_path(dir, PKI_REVOKED, file, suffixes[i], to, error);
 		if (result == DOCA_SUCCESS)
-			result = move(from, to, fault);
+			result = move(from, to, error);
 	}
 	return result;
 }
 
 doca_error_t pki_keep(const struct pki_dir *dir, const char *path, const char *kept,
-		      struct dpumap_fault *fault)
+		      struct dpumap_error *error)
 {
-	doca_error_t result = make_folder(dir, PKI_REPLACED, fault);
+	doca_error_t result = make_folder(dir, PKI_REPLACED, error);
 
 	/* An earlier attempt may have been killed after this. */
 	if (result == DOCA_SUCCESS && link(path, kept) != 0 && errno != ENOENT && errno != EEXIST)
-		result = dpumap_fault_errno(fault, errno, "cannot keep %s as %s", path, kept);
+		result = dpumap_error_errno(error, errno, "cannot keep %s as %s", path, kept);
 	return result;
 }
 
@@ -280,7 +280,7 @@ static int is_cert(const struct dirent *entry)
 }
 
 doca_error_t pki_for_each(const struct pki_dir *dir, enum pki_place place, pki_each_fn *each,
-			  void *context, struct dpumap_fault *fault)
+			  void *context, struct dpumap_error *error)
 {
 	doca_error_t result = DOCA_SUCCESS;
 	struct dirent **entries;
@@ -290,11 +290,11 @@ doca_error_t pki_for_each(const struct pki_dir *dir, enum pki_place place, pki_e
 	if (num < 0 && place != PKI_ISSUED && errno == ENOENT)
 		return DOCA_SUCCESS;
 	if (num < 0)
-		return dpumap_fault_errno(fault, errno, "cannot read %s", dir->path);
+		return dpumap_error_errno(error, errno, "cannot read %s", dir->path);
 	for (int i = 0; i < num; i++) {
 		entries[i]->d_name[strlen(entries[i]->d_name) - 4] = '\0';
 		if (result == DOCA_SUCCESS)
-			result = each(context, entries[i]->d_name, fault);
+			result = each(context, entries[i]->d_name, error);
 		free(entries[i]);
 	}
 	free(entries);

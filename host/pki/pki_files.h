@@ -12,7 +12,7 @@
 #include <openssl/evp.h>
 #include <openssl/x509.h>
 
-#include "local/fault.h"
+#include "local/error.h"
 
 struct pki_dir {
 	char path[PATH_MAX];
@@ -21,7 +21,7 @@ struct pki_dir {
 
 /* path is NULL for the default. Without create, the directory must exist, with mode 0700. */
 doca_error_t pki_dir_open(struct pki_dir *dir, const char *path, bool create,
-			  struct dpumap_fault *fault);
+			  struct dpumap_error *error);
 void pki_dir_close(struct pki_dir *dir);
 
 enum pki_place {
@@ -31,29 +31,29 @@ enum pki_place {
 };
 
 doca_error_t pki_path(const struct pki_dir *dir, enum pki_place place, const char *name,
-		      const char *suffix, char path[static PATH_MAX], struct dpumap_fault *fault);
+		      const char *suffix, char path[static PATH_MAX], struct dpumap_error *error);
 
 /* ALREADY_EXIST if the file exists. On failure no file is left. */
-doca_error_t pki_write_cert(const char *path, X509 *cert, struct dpumap_fault *fault);
-doca_error_t pki_write_key(const char *path, EVP_PKEY *key, struct dpumap_fault *fault);
+doca_error_t pki_write_cert(const char *path, X509 *cert, struct dpumap_error *error);
+doca_error_t pki_write_key(const char *path, EVP_PKEY *key, struct dpumap_error *error);
 /* Each replaces the file atomically. */
-doca_error_t pki_replace_cert(const char *path, X509 *cert, struct dpumap_fault *fault);
-doca_error_t pki_replace_key(const char *path, EVP_PKEY *key, struct dpumap_fault *fault);
-doca_error_t pki_write_crl(const char *path, X509_CRL *crl, struct dpumap_fault *fault);
+doca_error_t pki_replace_cert(const char *path, X509 *cert, struct dpumap_error *error);
+doca_error_t pki_replace_key(const char *path, EVP_PKEY *key, struct dpumap_error *error);
+doca_error_t pki_write_crl(const char *path, X509_CRL *crl, struct dpumap_error *error);
 
 /* Moves the files of an issued certificate to revoked/, with the serial number in their names. */
 doca_error_t pki_put_away(const struct pki_dir *dir, const char *name, const char *serial,
-			  struct dpumap_fault *fault);
+			  struct dpumap_error *error);
 /* The same from replaced/ to revoked/. file is NAME-SERIAL. */
 doca_error_t pki_put_away_replaced(const struct pki_dir *dir, const char *file,
-				   struct dpumap_fault *fault);
+				   struct dpumap_error *error);
 /* Gives the file a second name in replaced/. SUCCESS if there is no such file. */
 doca_error_t pki_keep(const struct pki_dir *dir, const char *path, const char *kept,
-		      struct dpumap_fault *fault);
+		      struct dpumap_error *error);
 
 /* Calls each for NAME of every NAME.crt but ca.crt, in order, until one fails. */
-typedef doca_error_t pki_each_fn(void *context, const char *name, struct dpumap_fault *fault);
+typedef doca_error_t pki_each_fn(void *context, const char *name, struct dpumap_error *error);
 doca_error_t pki_for_each(const struct pki_dir *dir, enum pki_place place, pki_each_fn *each,
-			  void *context, struct dpumap_fault *fault);
+			  void *context, struct dpumap_error *error);
 
 #endif

@@ -19,16 +19,16 @@ struct remote_export {
 };
 
 /* Adds the next step to the error of a connection that was not established, a time-out included. */
-doca_error_t remote_explain(doca_error_t result, struct dpumap_fault *fault);
+doca_error_t remote_explain(doca_error_t result, struct dpumap_error *error);
 doca_error_t remote_connect(const struct options *options, struct dpumap_client **client,
-			    struct dpumap_fault *fault);
+			    struct dpumap_error *error);
 
 typedef void remote_list_fn(void *context, const struct dpumap_export_info *info);
 
 doca_error_t remote_list(struct dpumap_client *client, remote_list_fn *each, void *context,
-			 struct dpumap_fault *fault);
+			 struct dpumap_error *error);
 doca_error_t remote_get(struct dpumap_client *client, const char *name,
-			struct remote_export *export, struct dpumap_fault *fault);
+			struct remote_export *export, struct dpumap_error *error);
 
 /* The DPU's device and its device memory, in bytes. */
 struct remote_device {
@@ -38,8 +38,8 @@ struct remote_device {
 };
 
 doca_error_t remote_device(struct dpumap_client *client, struct remote_device *device,
-			   struct dpumap_fault *fault);
-doca_error_t remote_export_alloc(struct remote_export *export, struct dpumap_fault *fault);
+			   struct dpumap_error *error);
+doca_error_t remote_export_alloc(struct remote_export *export, struct dpumap_error *error);
 /* Wipes and frees the descriptor. */
 void remote_export_wipe(struct remote_export *export);
 /* Where dpumapd accepts one RDMA connection to an export. */
@@ -54,35 +54,35 @@ struct remote_address {
  * the request: connect with remote_connect_rdma().
  */
 doca_error_t remote_ask_address(struct dpumap_client *client, const char *name,
-				struct remote_address *address, struct dpumap_fault *fault);
+				struct remote_address *address, struct dpumap_error *error);
 /*
  * Connects over RDMA to a held export: sends the details of the local queue pair and receives those
  * of the DPU's, at most *size bytes.
  */
 doca_error_t remote_connect_rdma(struct dpumap_client *client, const char *name,
 				 const void *details, size_t len, void *answer, size_t *size,
-				 struct dpumap_fault *fault);
+				 struct dpumap_error *error);
 /* Is the export writable? Is it exported over RDMA? */
 bool remote_is_writable(const struct dpumap_export_info *info);
 bool remote_is_rdma(const struct dpumap_export_info *info);
 doca_error_t remote_release(struct dpumap_client *client, const char *name,
-			    struct dpumap_fault *fault);
+			    struct dpumap_error *error);
 
 /* Subscribes to events of exports. */
-doca_error_t remote_watch(struct dpumap_client *client, struct dpumap_fault *fault);
+doca_error_t remote_watch(struct dpumap_client *client, struct dpumap_error *error);
 /* Checks that dpumapd responds. */
-doca_error_t remote_ping(struct dpumap_client *client, struct dpumap_fault *fault);
+doca_error_t remote_ping(struct dpumap_client *client, struct dpumap_error *error);
 
 /* A digest of the export's bytes as the DPU reads them, in the order of the updates. */
 doca_error_t remote_digest_start(struct dpumap_client *client, const char *name, uint64_t *digest,
-				 struct dpumap_fault *fault);
+				 struct dpumap_error *error);
 /* Requests an update, without waiting for its end. */
 doca_error_t remote_digest_send(struct dpumap_client *client, uint64_t digest, uint64_t offset,
-				uint64_t length, struct dpumap_fault *fault);
+				uint64_t length, struct dpumap_error *error);
 /* The end of the oldest update. AGAIN: the DPU has not read its bytes yet. */
-doca_error_t remote_digest_take(struct dpumap_client *client, struct dpumap_fault *fault);
+doca_error_t remote_digest_take(struct dpumap_client *client, struct dpumap_error *error);
 doca_error_t remote_digest_final(struct dpumap_client *client, uint64_t digest,
 				 uint8_t sha256[static DPUMAP_SHA256_LEN],
-				 struct dpumap_fault *fault);
+				 struct dpumap_error *error);
 
 #endif

@@ -11,13 +11,13 @@ static bool has_tls(const struct dpumap_tls_config *tls)
 
 /* The fleet of the file is for what makes sense only in a fleet, as the name DPU:EXPORT does. */
 static doca_error_t merge_fleet(struct options *o, const struct dpumap_host_config *file,
-				struct dpumap_fault *fault)
+				struct dpumap_error *error)
 {
 	o->registry = &file->registry;
 	if (!o->fleet && !o->connect && place_is_wanted(o))
 		o->fleet = file->registry.fleet;
 	if (!o->fleet && place_is_required(o))
-		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
+		return dpumap_error_set(error, DOCA_ERROR_BAD_CONFIG,
 					"no fleet is configured: use --fleet, or set registry = { "
 					"fleet = \"...\"; ... } in dpumap.conf, see dpumap(1)");
 	return DOCA_SUCCESS;
@@ -38,15 +38,15 @@ static void merge(struct options *o, const struct dpumap_host_config *file)
 		o->timeout_s = file->timeout_s;
 }
 
-doca_error_t config_load(struct options *options, struct config *config, struct dpumap_fault *fault)
+doca_error_t config_load(struct options *options, struct config *config, struct dpumap_error *error)
 {
 	doca_error_t result;
 
-	result = dpumap_host_config_load(options->config, &config->file, fault);
+	result = dpumap_host_config_load(options->config, &config->file, error);
 	if (result == DOCA_SUCCESS)
-		result = merge_fleet(options, &config->file, fault);
+		result = merge_fleet(options, &config->file, error);
 	if (result == DOCA_SUCCESS && !options->connect)
-		result = dpumap_host_config_environment(&options->connect, fault);
+		result = dpumap_host_config_environment(&options->connect, error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	merge(options, &config->file);

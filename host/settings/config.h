@@ -19,7 +19,7 @@ struct config {
  * file is used. The server name is used only with the address of the same source.
  */
 doca_error_t config_load(struct options *options, struct config *config,
-			 struct dpumap_fault *fault);
+			 struct dpumap_error *error);
 void config_free(struct config *config);
 
 #endif

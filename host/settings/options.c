@@ -226,10 +226,10 @@ static void add_text(const struct argp_state *state, const struct entry *entry, 
 static void check_address(const struct argp_state *state, const char *text)
 {
 	struct dpumap_address address;
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 
-	if (dpumap_address_parse(text, &address, &fault) != DOCA_SUCCESS)
-		cli_usage_error(state, "--connect: %s", fault.text);
+	if (dpumap_address_parse(text, &address, &error) != DOCA_SUCCESS)
+		cli_usage_error(state, "--connect: %s", error.text);
 }
 
 static void take_entry(const struct argp_state *state, struct options *o, const struct entry *entry,

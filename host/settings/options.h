@@ -9,7 +9,7 @@
 
 #include "channel/tls.h"
 #include "cli/cli.h"
-#include "local/fault.h"
+#include "local/error.h"
 
 #define OPTIONS_SANS_MAX   16
 #define OPTIONS_LABELS_MAX 16
@@ -18,7 +18,7 @@ struct dpumap_host_registry;
 struct options;
 struct place;
 
-typedef doca_error_t command_fn(const struct options *options, struct dpumap_fault *fault);
+typedef doca_error_t command_fn(const struct options *options, struct dpumap_error *error);
 /* Returns the error in the command line, or NULL. */
 typedef const char *command_check_fn(const struct options *options);
 

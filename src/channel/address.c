@@ -12,15 +12,15 @@
 #include "base/array.h"
 
 static doca_error_t parse_path(const char *path, struct dpumap_address *address,
-			       struct dpumap_fault *fault)
+			       struct dpumap_error *error)
 {
 	size_t len = strlen(path);
 
 	if (len == 0)
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+		return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 					"the socket path is empty");
 	if (len >= sizeof(address->path.sun_path))
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+		return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 					"socket %s: the path has more than %zu bytes (%zu)", path,
 					sizeof(address->path.sun_path) - 1, len);
 	address->kind = DPUMAP_ADDRESS_UNIX;
@@ -60,14 +60,14 @@ static const char *split(const char *text, const char **host, size_t *len)
 }
 
 static doca_error_t parse_host(const char *text, struct dpumap_address *address,
-			       struct dpumap_fault *fault)
+			       struct dpumap_error *error)
 {
 	const char *host, *port;
 	size_t len = 0;
 
 	port = split(text, &host, &len);
 	if (!port || !is_port(port) || len == 0 || len >= sizeof(address->host))
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+		return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 					"invalid address tls:%s: use tls:HOST:PORT, with an IPv6 "
 					"address in brackets",
 					text);
@@ -78,20 +78,20 @@ static doca_error_t parse_host(const char *text, struct dpumap_address *address,
 }
 
 doca_error_t dpumap_address_parse(const char *text, struct dpumap_address *address,
-				  struct dpumap_fault *fault)
+				  struct dpumap_error *error)
 {
 	const char *colon = strchr(text, ':');
 
 	memset(address, 0, sizeof(*address));
 	if (strncmp(text, "unix:", 5) == 0)
-		return parse_path(text + 5, address, fault);
+		return parse_path(text + 5, address, error);
 	if (strncmp(text, "tls:", 4) == 0)
-		return parse_host(text + 4, address, fault);
+		return parse_host(text + 4, address, error);
 	/* An address of another kind, or without a kind: "http://host", "host:7470". */
 	if (colon && !memchr(text, '/', (size_t)(colon - text)))
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+		return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 					"invalid address %s: use unix:PATH or tls:HOST:PORT", text);
-	return parse_path(text, address, fault);
+	return parse_path(text, address, error);
 }
 
 void dpumap_address_default_path(char *path, size_t size)
@@ -104,7 +104,7 @@ void dpumap_address_default_path(char *path, size_t size)
 /* Also true if we cannot know. A datagram socket connects to no server, so that no server sees it. */
 static bool is_served(const char *path)
 {
-	struct dpumap_fault ignored = {0};
+	struct dpumap_error ignored = {0};
 	struct dpumap_address address = {0};
 	int probe, err;
 

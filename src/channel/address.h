@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <sys/un.h>
 
-#include "local/fault.h"
+#include "local/error.h"
 
 #define DPUMAP_HOST_MAX 254 /* with the NUL */
 #define DPUMAP_PORT_MAX 6   /* with the NUL */
@@ -29,7 +29,7 @@ struct dpumap_address {
 
 /* INVALID_VALUE with the reason. */
 doca_error_t dpumap_address_parse(const char *text, struct dpumap_address *address,
-				  struct dpumap_fault *fault);
+				  struct dpumap_error *error);
 /* The socket on which dpumapd listens by default: $XDG_RUNTIME_DIR/dpumapd.sock or
  * /run/dpumapd.sock.
  */

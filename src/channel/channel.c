@@ -38,12 +38,12 @@ struct dpumap_channel {
 	uint64_t heard_at; /* time of dpumapd's last reply */
 	dpumap_channel_watch_cb_t heard;
 	union doca_data user_data;
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 };
 
 static doca_error_t wrong(struct dpumap_channel *c, doca_error_t code, const char *why)
 {
-	return dpumap_fault_set(&c->fault, code, "%s", why);
+	return dpumap_error_set(&c->error, code, "%s", why);
 }
 
 doca_error_t dpumap_channel_create(struct dpumap_channel **channel)
@@ -112,7 +112,7 @@ doca_error_t dpumap_channel_set_address(struct dpumap_channel *channel, const ch
 		return DOCA_ERROR_INVALID_VALUE;
 	result = check_settable(channel);
 	if (result == DOCA_SUCCESS)
-		result = dpumap_address_parse(address, &parsed, &channel->fault);
+		result = dpumap_address_parse(address, &parsed, &channel->error);
 	if (result == DOCA_SUCCESS)
 		result = set(channel, &channel->address, address);
 	return result;
@@ -188,7 +188,7 @@ static doca_error_t open_tls(struct dpumap_channel *c, struct dpumap_tls **tls)
 						 .psk = c->psk,
 						 .psk_name = c->psk_name};
 
-	return dpumap_tls_create(&config, false, tls, &c->fault);
+	return dpumap_tls_create(&config, false, tls, &c->error);
 }
 
 static doca_error_t open_client(struct dpumap_channel *c)
@@ -197,12 +197,12 @@ static doca_error_t open_client(struct dpumap_channel *c)
 	struct dpumap_tls *tls = NULL;
 	doca_error_t result;
 
-	result = dpumap_address_parse(c->address, &address, &c->fault);
+	result = dpumap_address_parse(c->address, &address, &c->error);
 	if (result == DOCA_SUCCESS && address.kind == DPUMAP_ADDRESS_TLS)
 		result = open_tls(c, &tls);
 	if (result == DOCA_SUCCESS)
 		result = dpumap_client_create(&address, tls, c->server, c->timeout_ms, NULL,
-					      &c->client, &c->fault);
+					      &c->client, &c->error);
 	dpumap_tls_destroy(tls);
 	return result;
 }
@@ -234,7 +234,7 @@ static doca_error_t send_watch(struct dpumap_channel *c)
 	struct dpumap_msg request, reply = {0};
 
 	begin(&request, DPUMAP_OP_WATCH);
-	return dpumap_client_call(c->client, &request, &reply, &c->fault);
+	return dpumap_client_call(c->client, &request, &reply, &c->error);
 }
 
 static doca_error_t open_connection(struct dpumap_channel *c)
@@ -333,7 +333,7 @@ static doca_error_t call(struct dpumap_channel *c, struct dpumap_msg *request,
 	if (result != DOCA_SUCCESS)
 		return result;
 	reply->present = 0;
-	result = dpumap_client_call(c->client, request, reply, &c->fault);
+	result = dpumap_client_call(c->client, request, reply, &c->error);
 	if (is_over(result, reply))
 		lose(c);
 	else
@@ -451,7 +451,7 @@ doca_error_t dpumap_channel_import(struct dpumap_channel *channel, const char *n
 	explicit_bzero(descriptor, sizeof(descriptor));
 	if (result != DOCA_SUCCESS) {
 		dpumap_channel_release(channel, name);
-		dpumap_fault_doca(&channel->fault, result, "cannot import export %s", name);
+		dpumap_error_doca(&channel->error, result, "cannot import export %s", name);
 	}
 	return result;
 }
@@ -466,7 +466,7 @@ static doca_error_t join(struct dpumap_channel *c, const char *name, struct doca
 
 	result = doca_rdma_export(rdma, &details, &len, connection);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(&c->fault, result,
+		return dpumap_error_doca(&c->error, result,
 					 "cannot create an RDMA connection to %s", name);
 	begin(&request, DPUMAP_OP_CONNECT);
 	dpumap_msg_set_text(&request, DPUMAP_MSG_NAME, name);
@@ -479,7 +479,7 @@ static doca_error_t join(struct dpumap_channel *c, const char *name, struct doca
 	result = doca_rdma_connect(rdma, reply.value[DPUMAP_MSG_DETAILS].data,
 				   reply.value[DPUMAP_MSG_DETAILS].len, *connection);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(&c->fault, result, "cannot connect to export %s", name);
+		return dpumap_error_doca(&c->error, result, "cannot connect to export %s", name);
 	return DOCA_SUCCESS;
 }
 
@@ -529,7 +529,7 @@ static doca_error_t report_events(struct dpumap_channel *c)
 	doca_error_t result;
 
 	while (c->client && (result = dpumap_client_next_event(c->client, &event, name,
-							       &c->fault)) != DOCA_ERROR_AGAIN) {
+							       &c->error)) != DOCA_ERROR_AGAIN) {
 		if (result != DOCA_SUCCESS)
 			return result;
 		c->heard_at = monotonic_ns();
@@ -614,10 +614,10 @@ doca_error_t dpumap_channel_get_next_time(const struct dpumap_channel *channel, 
 
 const char *dpumap_channel_get_error(const struct dpumap_channel *channel)
 {
-	return channel ? channel->fault.text : "no channel";
+	return channel ? channel->error.text : "no channel";
 }
 
-const struct dpumap_fault *dpumap_channel_fault(const struct dpumap_channel *channel)
+const struct dpumap_error *dpumap_channel_fault(const struct dpumap_channel *channel)
 {
-	return &channel->fault;
+	return &channel->error;
 }

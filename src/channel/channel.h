@@ -10,13 +10,13 @@
 
 #include <doca_compat.h>
 
-#include "local/fault.h"
+#include "local/error.h"
 
 struct dpumap_channel;
 
 /* Does the channel authenticate with a pre-shared key? That does not prove a name. */
 DOCA_STABLE bool dpumap_private_channel_has_psk(const struct dpumap_channel *channel);
 /* The last error, as dpumap_channel_get_error(). */
-const struct dpumap_fault *dpumap_channel_fault(const struct dpumap_channel *channel);
+const struct dpumap_error *dpumap_channel_fault(const struct dpumap_channel *channel);
 
 #endif

@@ -22,16 +22,16 @@ struct dpumap_client {
 	uint64_t heard_at; /* since when the oldest reply is awaited */
 };
 
-static doca_error_t timed_out(const struct dpumap_client *client, struct dpumap_fault *fault)
+static doca_error_t timed_out(const struct dpumap_client *client, struct dpumap_error *error)
 {
-	return dpumap_fault_set(
-		fault, DOCA_ERROR_TIME_OUT, "no reply from %s within %" PRIu64 " ms",
+	return dpumap_error_set(
+		error, DOCA_ERROR_TIME_OUT, "no reply from %s within %" PRIu64 " ms",
 		dpumap_requester_name(client->requester), client->timeout_ns / NSEC_PER_MSEC);
 }
 
 /* After AGAIN. */
 static doca_error_t wait_for(const struct dpumap_client *client, uint64_t deadline,
-			     struct dpumap_fault *fault)
+			     struct dpumap_error *error)
 {
 	short events = dpumap_requester_events(client->requester);
 	struct pollfd p = {.fd = events ? dpumap_requester_fd(client->requester) : -1,
@@ -42,13 +42,13 @@ static doca_error_t wait_for(const struct dpumap_client *client, uint64_t deadli
 	int n;
 
 	if (client->stop && *client->stop)
-		return dpumap_fault_set(fault, DOCA_ERROR_SHUTDOWN, "interrupted");
+		return dpumap_error_set(error, DOCA_ERROR_SHUTDOWN, "interrupted");
 	if (now >= deadline)
-		return timed_out(client, fault);
+		return timed_out(client, error);
 	wait_ms = (deadline - now) / NSEC_PER_MSEC + 1;
 	n = poll(&p, 1, (int)(wait_ms < limit_ms ? wait_ms : limit_ms));
 	if (n < 0 && errno != EINTR)
-		return dpumap_fault_errno(fault, errno, "cannot wait for %s",
+		return dpumap_error_errno(error, errno, "cannot wait for %s",
 					  dpumap_requester_name(client->requester));
 	return DOCA_SUCCESS;
 }
@@ -56,13 +56,13 @@ static doca_error_t wait_for(const struct dpumap_client *client, uint64_t deadli
 /* Does a step until it is done. */
 static doca_error_t finish(const struct dpumap_client *client,
 			   doca_error_t (*step)(struct dpumap_requester *requester,
-						struct dpumap_fault *fault),
-			   uint64_t deadline, struct dpumap_fault *fault)
+						struct dpumap_error *error),
+			   uint64_t deadline, struct dpumap_error *error)
 {
 	doca_error_t result;
 
-	while ((result = step(client->requester, fault)) == DOCA_ERROR_AGAIN) {
-		result = wait_for(client, deadline, fault);
+	while ((result = step(client->requester, error)) == DOCA_ERROR_AGAIN) {
+		result = wait_for(client, deadline, error);
 		if (result != DOCA_SUCCESS)
 			return result;
 	}
@@ -71,15 +71,15 @@ static doca_error_t finish(const struct dpumap_client *client,
 
 /* The reply has rarely come yet: waits before it reads. */
 static doca_error_t await_reply(const struct dpumap_client *client, uint64_t deadline,
-				struct dpumap_msg *reply, struct dpumap_fault *fault)
+				struct dpumap_msg *reply, struct dpumap_error *error)
 {
 	struct dpumap_requester *requester = client->requester;
 	doca_error_t result;
 
-	while ((result = dpumap_requester_take(requester, reply, fault)) == DOCA_ERROR_AGAIN) {
-		result = wait_for(client, deadline, fault);
+	while ((result = dpumap_requester_take(requester, reply, error)) == DOCA_ERROR_AGAIN) {
+		result = wait_for(client, deadline, error);
 		if (result == DOCA_SUCCESS)
-			result = dpumap_requester_fill(requester, fault);
+			result = dpumap_requester_fill(requester, error);
 		if (result != DOCA_SUCCESS && result != DOCA_ERROR_AGAIN)
 			return result;
 	}
@@ -92,74 +92,74 @@ static bool has_output(const struct dpumap_client *client)
 }
 
 static doca_error_t submit(struct dpumap_client *client, struct dpumap_msg *request,
-			   uint64_t deadline, struct dpumap_fault *fault)
+			   uint64_t deadline, struct dpumap_error *error)
 {
 	doca_error_t result = DOCA_SUCCESS;
 
 	/* An earlier request goes first. If it cannot, the connection has ended: the reply says why. */
 	if (has_output(client))
-		result = finish(client, dpumap_requester_flush, deadline, fault);
+		result = finish(client, dpumap_requester_flush, deadline, error);
 	if (result != DOCA_SUCCESS || has_output(client))
 		return result;
-	result = dpumap_requester_put(client->requester, request, fault);
+	result = dpumap_requester_put(client->requester, request, error);
 	if (result == DOCA_SUCCESS)
-		result = finish(client, dpumap_requester_flush, deadline, fault);
+		result = finish(client, dpumap_requester_flush, deadline, error);
 	return result;
 }
 
 doca_error_t dpumap_client_call(struct dpumap_client *client, struct dpumap_msg *request,
-				struct dpumap_msg *reply, struct dpumap_fault *fault)
+				struct dpumap_msg *reply, struct dpumap_error *error)
 {
 	uint64_t deadline = monotonic_ns() + client->timeout_ns;
 	doca_error_t result;
 
 	/* A late reply to a request that timed out has another id. */
 	dpumap_requester_forget(client->requester);
-	result = submit(client, request, deadline, fault);
+	result = submit(client, request, deadline, error);
 	if (result == DOCA_SUCCESS)
-		result = await_reply(client, deadline, reply, fault);
+		result = await_reply(client, deadline, reply, error);
 	if (result == DOCA_SUCCESS)
-		result = dpumap_requester_check(client->requester, reply, fault);
+		result = dpumap_requester_check(client->requester, reply, error);
 	return result;
 }
 
 doca_error_t dpumap_client_send(struct dpumap_client *client, struct dpumap_msg *request,
-				struct dpumap_fault *fault)
+				struct dpumap_error *error)
 {
 	uint64_t now = monotonic_ns();
 
 	if (!dpumap_requester_awaits_reply(client->requester))
 		client->heard_at = now;
-	return submit(client, request, now + client->timeout_ns, fault);
+	return submit(client, request, now + client->timeout_ns, error);
 }
 
 doca_error_t dpumap_client_take_reply(struct dpumap_client *client, struct dpumap_msg *reply,
-				      struct dpumap_fault *fault)
+				      struct dpumap_error *error)
 {
 	uint64_t now = monotonic_ns();
 	doca_error_t result;
 
-	result = dpumap_requester_receive(client->requester, reply, fault);
+	result = dpumap_requester_receive(client->requester, reply, error);
 	if (result == DOCA_ERROR_AGAIN && now - client->heard_at >= client->timeout_ns)
-		return timed_out(client, fault);
+		return timed_out(client, error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	client->heard_at = now;
-	return dpumap_requester_check(client->requester, reply, fault);
+	return dpumap_requester_check(client->requester, reply, error);
 }
 
 doca_error_t dpumap_client_next_event(struct dpumap_client *client, enum dpumap_event *event,
 				      char name[static DPUMAP_EXPORT_NAME_MAX],
-				      struct dpumap_fault *fault)
+				      struct dpumap_error *error)
 {
 	struct dpumap_msg msg = {0};
 	doca_error_t result;
 
 	if (dpumap_requester_next_event(client->requester, event, name))
 		return DOCA_SUCCESS;
-	result = dpumap_requester_receive(client->requester, &msg, fault);
+	result = dpumap_requester_receive(client->requester, &msg, error);
 	if (result == DOCA_SUCCESS)
-		return dpumap_fault_set(fault, DOCA_ERROR_UNEXPECTED,
+		return dpumap_error_set(error, DOCA_ERROR_UNEXPECTED,
 					"dpumapd at %s sent a reply without a request",
 					dpumap_requester_name(client->requester));
 	/* What came before an error is reported before it. */
@@ -173,35 +173,35 @@ int dpumap_client_fd(const struct dpumap_client *client)
 	return dpumap_requester_fd(client->requester);
 }
 
-static doca_error_t greet(struct dpumap_client *client, struct dpumap_fault *fault)
+static doca_error_t greet(struct dpumap_client *client, struct dpumap_error *error)
 {
 	struct dpumap_msg request, reply = {0};
 	doca_error_t result;
 
 	dpumap_reply_ask_hello(&request);
-	result = dpumap_client_call(client, &request, &reply, fault);
+	result = dpumap_client_call(client, &request, &reply, error);
 	if (result != DOCA_SUCCESS)
 		return result;
-	return dpumap_reply_check_hello(&reply, dpumap_requester_name(client->requester), fault);
+	return dpumap_reply_check_hello(&reply, dpumap_requester_name(client->requester), error);
 }
 
 doca_error_t dpumap_client_create(const struct dpumap_address *address, struct dpumap_tls *tls,
 				  const char *server, unsigned int timeout_ms,
 				  const volatile int *stop, struct dpumap_client **client,
-				  struct dpumap_fault *fault)
+				  struct dpumap_error *error)
 {
 	struct dpumap_client *c = calloc(1, sizeof(*c));
 	doca_error_t result;
 
 	if (!c)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a connection");
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for a connection");
 	c->timeout_ns = timeout_ms * NSEC_PER_MSEC;
 	c->stop = stop;
-	result = dpumap_requester_create(address, tls, server, &c->requester, fault);
+	result = dpumap_requester_create(address, tls, server, &c->requester, error);
 	if (result == DOCA_SUCCESS)
-		result = finish(c, dpumap_requester_connect, monotonic_ns() + c->timeout_ns, fault);
+		result = finish(c, dpumap_requester_connect, monotonic_ns() + c->timeout_ns, error);
 	if (result == DOCA_SUCCESS)
-		result = greet(c, fault);
+		result = greet(c, error);
 	if (result != DOCA_SUCCESS) {
 		dpumap_client_destroy(c);
 		return result;

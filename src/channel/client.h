@@ -19,27 +19,27 @@ struct dpumap_client;
 doca_error_t dpumap_client_create(const struct dpumap_address *address, struct dpumap_tls *tls,
 				  const char *server, unsigned int timeout_ms,
 				  const volatile int *stop, struct dpumap_client **client,
-				  struct dpumap_fault *fault);
+				  struct dpumap_error *error);
 void dpumap_client_destroy(struct dpumap_client *client);
 /*
  * Sends the request, sets its id and waits for the reply, which is valid until the next call.
  * Returns the status of an error reply, with the server's text.
  */
 doca_error_t dpumap_client_call(struct dpumap_client *client, struct dpumap_msg *request,
-				struct dpumap_msg *reply, struct dpumap_fault *fault);
+				struct dpumap_msg *reply, struct dpumap_error *error);
 
 /*
  * Sends a request without waiting for its reply, and sets its id. dpumapd answers in the order of the
  * requests. All replies must be taken before any other call.
  */
 doca_error_t dpumap_client_send(struct dpumap_client *client, struct dpumap_msg *request,
-				struct dpumap_fault *fault);
+				struct dpumap_error *error);
 /*
  * The reply to the oldest of these requests, valid until the next call. AGAIN: the reply has not arrived
  * yet; TIME_OUT: no reply arrived within timeout_ms. Otherwise as dpumap_client_call().
  */
 doca_error_t dpumap_client_take_reply(struct dpumap_client *client, struct dpumap_msg *reply,
-				      struct dpumap_fault *fault);
+				      struct dpumap_error *error);
 
 /*
  * The next event, in order, without waiting. AGAIN: none; CONNECTION_RESET and others: there will
@@ -47,7 +47,7 @@ doca_error_t dpumap_client_take_reply(struct dpumap_client *client, struct dpuma
  */
 doca_error_t dpumap_client_next_event(struct dpumap_client *client, enum dpumap_event *event,
 				      char name[static DPUMAP_EXPORT_NAME_MAX],
-				      struct dpumap_fault *fault);
+				      struct dpumap_error *error);
 /* Readable when there may be an event, except for events received with a reply. */
 int dpumap_client_fd(const struct dpumap_client *client);
 

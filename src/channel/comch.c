@@ -8,16 +8,16 @@
 
 static doca_error_t accept_session(int fd, const unsigned char key[DPUMAP_COMCH_KEY_LEN],
 				   struct dpumap_comch_session **session,
-				   struct dpumap_fault *fault)
+				   struct dpumap_error *error)
 {
-	return dpumap_comch_session_create(fd, key, true, session, fault);
+	return dpumap_comch_session_create(fd, key, true, session, error);
 }
 
 /* As it was for the last user: any number of users may be refused. */
 static struct {
 	struct dpumap_host_config config;
 	bool is_loaded;
-	struct dpumap_fault fault; /* of loading */
+	struct dpumap_error error; /* of loading */
 } last;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -26,25 +26,25 @@ static void load_last(void)
 	if (last.is_loaded && dpumap_host_config_is_current(&last.config))
 		return;
 	dpumap_host_config_free(&last.config);
-	last.fault.code = DOCA_SUCCESS;
-	dpumap_host_config_load(NULL, &last.config, &last.fault);
+	last.error.code = DOCA_SUCCESS;
+	dpumap_host_config_load(NULL, &last.config, &last.error);
 	last.is_loaded = true;
 }
 
 static doca_error_t check_user(uid_t uid, struct dpumap_comch_rights *rights,
-			       struct dpumap_fault *fault)
+			       struct dpumap_error *error)
 {
 	pthread_mutex_lock(&lock);
 	load_last();
-	*fault = last.fault;
-	if (fault->code == DOCA_SUCCESS)
+	*error = last.error;
+	if (error->code == DOCA_SUCCESS)
 		dpumap_host_config_rights(&last.config, uid, rights);
-	if (fault->code == DOCA_SUCCESS && !rights->connect && !rights->introduce)
-		dpumap_fault_set(fault, DOCA_ERROR_NOT_PERMITTED,
+	if (error->code == DOCA_SUCCESS && !rights->connect && !rights->introduce)
+		dpumap_error_set(error, DOCA_ERROR_NOT_PERMITTED,
 				 "it is not one of comch.users or comch.introducers in %s",
 				 last.config.path[0] ? last.config.path : "dpumap.conf");
 	pthread_mutex_unlock(&lock);
-	return fault->code;
+	return error->code;
 }
 
 __attribute__((destructor)) static void free_last(void)

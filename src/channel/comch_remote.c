@@ -45,13 +45,13 @@ struct dpumap_comch_remote {
 
 /* -- life -- */
 
-static doca_error_t configure(struct dpumap_comch_remote *r, struct dpumap_fault *fault)
+static doca_error_t configure(struct dpumap_comch_remote *r, struct dpumap_error *error)
 {
 	const char *connect;
-	doca_error_t result = dpumap_host_config_environment(&connect, fault);
+	doca_error_t result = dpumap_host_config_environment(&connect, error);
 
 	if (result == DOCA_SUCCESS)
-		result = dpumap_host_config_load(NULL, &r->config, fault);
+		result = dpumap_host_config_load(NULL, &r->config, error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (connect) {
@@ -59,20 +59,20 @@ static doca_error_t configure(struct dpumap_comch_remote *r, struct dpumap_fault
 		r->config.server = NULL;
 	}
 	if (!r->config.connect)
-		return dpumap_fault_set(
-			fault, DOCA_ERROR_NOT_FOUND,
+		return dpumap_error_set(
+			error, DOCA_ERROR_NOT_FOUND,
 			"for servers on other machines, name the address of dpumapd "
 			"in dpumap.conf, see dpumap(1)");
-	result = dpumap_address_parse(r->config.connect, &r->address, fault);
+	result = dpumap_address_parse(r->config.connect, &r->address, error);
 	if (result == DOCA_SUCCESS && r->address.kind != DPUMAP_ADDRESS_TLS)
-		return dpumap_fault_set(
-			fault, DOCA_ERROR_NOT_FOUND,
+		return dpumap_error_set(
+			error, DOCA_ERROR_NOT_FOUND,
 			"for servers on other machines, dpumap.conf must connect to "
 			"a tls: address, not to %s",
 			r->config.connect);
 	if (result != DOCA_SUCCESS)
 		return result;
-	return dpumap_tls_create(&r->config.tls, false, &r->tls, fault);
+	return dpumap_tls_create(&r->config.tls, false, &r->tls, error);
 }
 
 /* A socket that was closed is watched no longer, although the next one may have its number. */
@@ -94,23 +94,23 @@ static void unwatch(struct dpumap_comch_remote *r)
 
 doca_error_t dpumap_comch_remote_create(const struct dpumap_comch_place *place,
 					struct dpumap_comch_remote **remote,
-					struct dpumap_fault *fault)
+					struct dpumap_error *error)
 {
 	struct dpumap_comch_remote *r = calloc(1, sizeof(*r));
 	struct epoll_event event = {.events = EPOLLIN};
 	doca_error_t result;
 
 	if (!r)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a client");
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for a client");
 	r->place = *place;
 	r->watched = -1;
 	r->epoll = epoll_create1(EPOLL_CLOEXEC);
 	r->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (r->epoll < 0 || r->timer < 0 ||
 	    epoll_ctl(r->epoll, EPOLL_CTL_ADD, r->timer, &event) != 0)
-		result = dpumap_fault_errno(fault, errno, "cannot create a client of doca_comch");
+		result = dpumap_error_errno(error, errno, "cannot create a client of doca_comch");
 	else
-		result = configure(r, fault);
+		result = configure(r, error);
 	if (result != DOCA_SUCCESS) {
 		dpumap_comch_remote_destroy(r);
 		return result;
@@ -153,21 +153,21 @@ int dpumap_comch_remote_fd(const struct dpumap_comch_remote *remote)
 
 /* -- the steps; each returns AGAIN until it is done -- */
 
-static doca_error_t finish_connect(struct dpumap_comch_remote *r, struct dpumap_fault *fault)
+static doca_error_t finish_connect(struct dpumap_comch_remote *r, struct dpumap_error *error)
 {
-	doca_error_t result = dpumap_requester_connect(r->requester, fault);
+	doca_error_t result = dpumap_requester_connect(r->requester, error);
 	struct dpumap_msg request;
 
 	if (result == DOCA_SUCCESS)
 		result = dpumap_conn_peer_name(dpumap_requester_conn(r->requester), r->identity,
-					       fault);
+					       error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	dpumap_reply_ask_hello(&request);
-	return dpumap_requester_put(r->requester, &request, fault);
+	return dpumap_requester_put(r->requester, &request, error);
 }
 
-static doca_error_t put_question(struct dpumap_comch_remote *r, struct dpumap_fault *fault)
+static doca_error_t put_question(struct dpumap_comch_remote *r, struct dpumap_error *error)
 {
 	struct dpumap_msg request;
 
@@ -176,36 +176,36 @@ static doca_error_t put_question(struct dpumap_comch_remote *r, struct dpumap_fa
 	dpumap_msg_set_number(&request, DPUMAP_MSG_CARD, r->place.card);
 	dpumap_msg_set_number(&request, DPUMAP_MSG_FUNCTION, r->place.function);
 	dpumap_msg_set_bytes(&request, DPUMAP_MSG_SERVER, r->place.name, strlen(r->place.name));
-	return dpumap_requester_put(r->requester, &request, fault);
+	return dpumap_requester_put(r->requester, &request, error);
 }
 
 /* Sends the request, and receives the reply. */
 static doca_error_t exchange(struct dpumap_comch_remote *r, struct dpumap_msg *reply,
-			     struct dpumap_fault *fault)
+			     struct dpumap_error *error)
 {
-	doca_error_t result = dpumap_requester_flush(r->requester, fault);
+	doca_error_t result = dpumap_requester_flush(r->requester, error);
 
 	if (result == DOCA_SUCCESS)
-		result = dpumap_requester_receive(r->requester, reply, fault);
+		result = dpumap_requester_receive(r->requester, reply, error);
 	if (result == DOCA_SUCCESS)
-		result = dpumap_requester_check(r->requester, reply, fault);
+		result = dpumap_requester_check(r->requester, reply, error);
 	return result;
 }
 
-static doca_error_t greet(struct dpumap_comch_remote *r, struct dpumap_fault *fault)
+static doca_error_t greet(struct dpumap_comch_remote *r, struct dpumap_error *error)
 {
 	struct dpumap_msg reply = {0};
-	doca_error_t result = exchange(r, &reply, fault);
+	doca_error_t result = exchange(r, &reply, error);
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	return dpumap_reply_check_hello(&reply, dpumap_requester_name(r->requester), fault);
+	return dpumap_reply_check_hello(&reply, dpumap_requester_name(r->requester), error);
 }
 
-static doca_error_t ask(struct dpumap_comch_remote *r, struct dpumap_fault *fault)
+static doca_error_t ask(struct dpumap_comch_remote *r, struct dpumap_error *error)
 {
 	struct dpumap_msg reply = {0};
-	doca_error_t result = exchange(r, &reply, fault);
+	doca_error_t result = exchange(r, &reply, error);
 
 	/* The server is not there yet: the connection to dpumapd can be used again. */
 	if (result == DOCA_ERROR_NOT_FOUND)
@@ -214,22 +214,22 @@ static doca_error_t ask(struct dpumap_comch_remote *r, struct dpumap_fault *faul
 		return result;
 	if (!dpumap_msg_has(&reply, DPUMAP_MSG_KEY) ||
 	    reply.value[DPUMAP_MSG_KEY].len != sizeof(r->key))
-		return dpumap_fault_set(fault, DOCA_ERROR_UNEXPECTED,
+		return dpumap_error_set(error, DOCA_ERROR_UNEXPECTED,
 					"dpumapd's reply has no key for the server");
 	memcpy(r->key, reply.value[DPUMAP_MSG_KEY].data, sizeof(r->key));
 	dpumap_requester_drop(r->requester);
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t leave(struct dpumap_comch_remote *r, struct dpumap_fault *fault)
+static doca_error_t leave(struct dpumap_comch_remote *r, struct dpumap_error *error)
 {
 	int fd;
-	doca_error_t result = dpumap_conn_leave(dpumap_requester_conn(r->requester), &fd, fault);
+	doca_error_t result = dpumap_conn_leave(dpumap_requester_conn(r->requester), &fd, error);
 
 	if (result != DOCA_SUCCESS)
 		return result;
 	unwatch(r);
-	result = dpumap_comch_session_create(fd, r->key, false, &r->session, fault);
+	result = dpumap_comch_session_create(fd, r->key, false, &r->session, error);
 	explicit_bzero(r->key, sizeof(r->key));
 	return result;
 }
@@ -253,24 +253,24 @@ void dpumap_comch_remote_retry(struct dpumap_comch_remote *remote)
 	set_timer(remote, ns);
 }
 
-static doca_error_t do_step(struct dpumap_comch_remote *r, struct dpumap_fault *fault)
+static doca_error_t do_step(struct dpumap_comch_remote *r, struct dpumap_error *error)
 {
 	switch (r->step) {
 	case STEP_IDLE:
 		return dpumap_requester_create(&r->address, r->tls, r->config.server, &r->requester,
-					       fault);
+					       error);
 	case STEP_CONNECT:
-		return finish_connect(r, fault);
+		return finish_connect(r, error);
 	case STEP_HELLO:
-		return greet(r, fault);
+		return greet(r, error);
 	case STEP_READY:
-		return put_question(r, fault);
+		return put_question(r, error);
 	case STEP_ASK:
-		return ask(r, fault);
+		return ask(r, error);
 	case STEP_LEAVE:
-		return leave(r, fault);
+		return leave(r, error);
 	default:
-		return dpumap_comch_session_handshake(r->session, fault);
+		return dpumap_comch_session_handshake(r->session, error);
 	}
 }
 
@@ -313,22 +313,22 @@ static doca_error_t fail(struct dpumap_comch_remote *r, doca_error_t result)
 doca_error_t dpumap_comch_remote_poll(struct dpumap_comch_remote *remote,
 				      struct dpumap_comch_session **session,
 				      char identity[DPUMAP_COMCH_IDENTITY_SIZE],
-				      struct dpumap_fault *fault)
+				      struct dpumap_error *error)
 {
 	doca_error_t result = DOCA_SUCCESS;
 
-	*fault = (struct dpumap_fault){0};
+	*error = (struct dpumap_error){0};
 	while (result == DOCA_SUCCESS && remote->step < STEP_OVER) {
-		result = do_step(remote, fault);
+		result = do_step(remote, error);
 		if (result == DOCA_SUCCESS)
 			remote->step++;
 	}
 	if (result == DOCA_ERROR_AGAIN && monotonic_ns() >= remote->deadline)
-		result = dpumap_fault_set(fault, DOCA_ERROR_TIME_OUT,
+		result = dpumap_error_set(error, DOCA_ERROR_TIME_OUT,
 					  "dpumapd at %s:%s or the server behind it did not answer",
 					  remote->address.host, remote->address.port);
 	if (result == DOCA_ERROR_AGAIN && !watch_step(remote))
-		result = dpumap_fault_errno(fault, errno, "cannot watch a connection");
+		result = dpumap_error_errno(error, errno, "cannot watch a connection");
 	if (result == DOCA_ERROR_AGAIN)
 		return DOCA_ERROR_IN_PROGRESS;
 	if (result != DOCA_SUCCESS)

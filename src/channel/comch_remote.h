@@ -11,11 +11,11 @@
 
 doca_error_t dpumap_comch_remote_create(const struct dpumap_comch_place *place,
 					struct dpumap_comch_remote **remote,
-					struct dpumap_fault *fault);
+					struct dpumap_error *error);
 doca_error_t dpumap_comch_remote_poll(struct dpumap_comch_remote *remote,
 				      struct dpumap_comch_session **session,
 				      char identity[DPUMAP_COMCH_IDENTITY_SIZE],
-				      struct dpumap_fault *fault);
+				      struct dpumap_error *error);
 void dpumap_comch_remote_retry(struct dpumap_comch_remote *remote);
 int dpumap_comch_remote_fd(const struct dpumap_comch_remote *remote);
 void dpumap_comch_remote_destroy(struct dpumap_comch_remote *remote);

@@ -13,7 +13,7 @@ struct dpumap_comch_session {
 
 doca_error_t dpumap_comch_session_create(int fd, const unsigned char *key, bool is_server,
 					 struct dpumap_comch_session **session,
-					 struct dpumap_fault *fault)
+					 struct dpumap_error *error)
 {
 	struct dpumap_comch_session *s = calloc(1, sizeof(*s));
 	struct dpumap_tls *tls;
@@ -21,16 +21,16 @@ doca_error_t dpumap_comch_session_create(int fd, const unsigned char *key, bool 
 
 	if (!s) {
 		close(fd);
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a session");
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for a session");
 	}
-	result = dpumap_tls_create_with_key(key, DPUMAP_COMCH_KEY_LEN, is_server, &tls, fault);
+	result = dpumap_tls_create_with_key(key, DPUMAP_COMCH_KEY_LEN, is_server, &tls, error);
 	if (result != DOCA_SUCCESS) {
 		close(fd);
 		free(s);
 		return result;
 	}
 	dpumap_stream_watch_peer(fd);
-	result = dpumap_stream_open(&s->stream, fd, tls, "", fault);
+	result = dpumap_stream_open(&s->stream, fd, tls, "", error);
 	dpumap_tls_destroy(tls);
 	if (result != DOCA_SUCCESS) {
 		free(s);
@@ -41,24 +41,24 @@ doca_error_t dpumap_comch_session_create(int fd, const unsigned char *key, bool 
 }
 
 doca_error_t dpumap_comch_session_handshake(struct dpumap_comch_session *session,
-					    struct dpumap_fault *fault)
+					    struct dpumap_error *error)
 {
-	doca_error_t result = dpumap_stream_handshake(&session->stream, fault);
+	doca_error_t result = dpumap_stream_handshake(&session->stream, error);
 
 	dpumap_secret_wipe_stack();
 	return result;
 }
 
 doca_error_t dpumap_comch_session_read(struct dpumap_comch_session *session, void *buf, size_t len,
-				       size_t *done, struct dpumap_fault *fault)
+				       size_t *done, struct dpumap_error *error)
 {
-	return dpumap_stream_read(&session->stream, buf, len, done, fault);
+	return dpumap_stream_read(&session->stream, buf, len, done, error);
 }
 
 doca_error_t dpumap_comch_session_write(struct dpumap_comch_session *session, const void *buf,
-					size_t len, size_t *done, struct dpumap_fault *fault)
+					size_t len, size_t *done, struct dpumap_error *error)
 {
-	return dpumap_stream_write(&session->stream, buf, len, done, fault);
+	return dpumap_stream_write(&session->stream, buf, len, done, error);
 }
 
 bool dpumap_comch_session_has_more(const struct dpumap_comch_session *session)

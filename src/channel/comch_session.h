@@ -11,13 +11,13 @@
 /* Takes fd over, also on failure. */
 doca_error_t dpumap_comch_session_create(int fd, const unsigned char *key, bool is_server,
 					 struct dpumap_comch_session **session,
-					 struct dpumap_fault *fault);
+					 struct dpumap_error *error);
 doca_error_t dpumap_comch_session_handshake(struct dpumap_comch_session *session,
-					    struct dpumap_fault *fault);
+					    struct dpumap_error *error);
 doca_error_t dpumap_comch_session_read(struct dpumap_comch_session *session, void *buf, size_t len,
-				       size_t *done, struct dpumap_fault *fault);
+				       size_t *done, struct dpumap_error *error);
 doca_error_t dpumap_comch_session_write(struct dpumap_comch_session *session, const void *buf,
-					size_t len, size_t *done, struct dpumap_fault *fault);
+					size_t len, size_t *done, struct dpumap_error *error);
 bool dpumap_comch_session_has_more(const struct dpumap_comch_session *session);
 short dpumap_comch_session_wants(const struct dpumap_comch_session *session);
 int dpumap_comch_session_fd(const struct dpumap_comch_session *session);

@@ -37,16 +37,16 @@ static void store_le32(uint8_t *p, uint32_t v)
 }
 
 doca_error_t dpumap_conn_create(int fd, struct dpumap_tls *tls, const char *server,
-				struct dpumap_conn **conn, struct dpumap_fault *fault)
+				struct dpumap_conn **conn, struct dpumap_error *error)
 {
 	struct dpumap_conn *c = dpumap_secret_alloc(sizeof(*c));
 	doca_error_t result;
 
 	if (!c) {
 		close(fd);
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a connection");
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for a connection");
 	}
-	result = dpumap_stream_open(&c->stream, fd, tls, server, fault);
+	result = dpumap_stream_open(&c->stream, fd, tls, server, error);
 	if (result != DOCA_SUCCESS) {
 		dpumap_secret_free(c, sizeof(*c));
 		return result;
@@ -78,20 +78,20 @@ short dpumap_conn_events(const struct dpumap_conn *conn)
 
 doca_error_t dpumap_conn_peer_name(const struct dpumap_conn *conn,
 				   char name[static DPUMAP_PEER_NAME_MAX],
-				   struct dpumap_fault *fault)
+				   struct dpumap_error *error)
 {
-	return dpumap_tls_peer_name(conn->stream.ssl, name, fault);
+	return dpumap_tls_peer_name(conn->stream.ssl, name, error);
 }
 
 doca_error_t dpumap_conn_check_again(const struct dpumap_conn *conn, const struct dpumap_tls *tls,
-				     struct dpumap_fault *fault)
+				     struct dpumap_error *error)
 {
 	if (!conn->stream.ssl)
 		return DOCA_SUCCESS;
-	return dpumap_tls_check_again(tls, conn->stream.ssl, fault);
+	return dpumap_tls_check_again(tls, conn->stream.ssl, error);
 }
 
-static doca_error_t read_some(struct dpumap_conn *conn, struct dpumap_fault *fault)
+static doca_error_t read_some(struct dpumap_conn *conn, struct dpumap_error *error)
 {
 	size_t room = sizeof(conn->in) - conn->in_len;
 	doca_error_t result;
@@ -99,7 +99,7 @@ static doca_error_t read_some(struct dpumap_conn *conn, struct dpumap_fault *fau
 
 	if (room == 0)
 		return DOCA_ERROR_AGAIN;
-	result = dpumap_stream_read(&conn->stream, conn->in + conn->in_len, room, &n, fault);
+	result = dpumap_stream_read(&conn->stream, conn->in + conn->in_len, room, &n, error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	/* Replies have secrets, requests do not. */
@@ -117,15 +117,15 @@ static doca_error_t read_some(struct dpumap_conn *conn, struct dpumap_fault *fau
  */
 static void drain(struct dpumap_conn *conn)
 {
-	struct dpumap_fault ignored;
+	struct dpumap_error ignored;
 
 	while (dpumap_stream_has_input(&conn->stream) && read_some(conn, &ignored) == DOCA_SUCCESS)
 		;
 }
 
-doca_error_t dpumap_conn_handshake(struct dpumap_conn *conn, struct dpumap_fault *fault)
+doca_error_t dpumap_conn_handshake(struct dpumap_conn *conn, struct dpumap_error *error)
 {
-	doca_error_t result = dpumap_stream_handshake(&conn->stream, fault);
+	doca_error_t result = dpumap_stream_handshake(&conn->stream, error);
 
 	/* The first frame may have come with the end of the handshake. */
 	if (result == DOCA_SUCCESS)
@@ -133,9 +133,9 @@ doca_error_t dpumap_conn_handshake(struct dpumap_conn *conn, struct dpumap_fault
 	return result;
 }
 
-doca_error_t dpumap_conn_fill(struct dpumap_conn *conn, struct dpumap_fault *fault)
+doca_error_t dpumap_conn_fill(struct dpumap_conn *conn, struct dpumap_error *error)
 {
-	doca_error_t result = read_some(conn, fault);
+	doca_error_t result = read_some(conn, error);
 
 	if (result == DOCA_SUCCESS)
 		drain(conn);
@@ -143,7 +143,7 @@ doca_error_t dpumap_conn_fill(struct dpumap_conn *conn, struct dpumap_fault *fau
 }
 
 doca_error_t dpumap_conn_frame(const struct dpumap_conn *conn, const uint8_t **payload, size_t *len,
-			       struct dpumap_fault *fault)
+			       struct dpumap_error *error)
 {
 	uint32_t n;
 
@@ -151,7 +151,7 @@ doca_error_t dpumap_conn_frame(const struct dpumap_conn *conn, const uint8_t **p
 		return DOCA_ERROR_AGAIN;
 	n = load_le32(conn->in);
 	if (n == 0 || n > DPUMAP_FRAME_MAX)
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+		return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 					"malformed frame: %u bytes, must be 1 to %u", n,
 					DPUMAP_FRAME_MAX);
 	if (conn->in_len - DPUMAP_FRAME_HEADER < n)
@@ -181,16 +181,16 @@ static bool is_secret(const struct dpumap_msg *msg)
 }
 
 doca_error_t dpumap_conn_put(struct dpumap_conn *conn, const struct dpumap_msg *msg,
-			     struct dpumap_fault *fault)
+			     struct dpumap_error *error)
 {
 	doca_error_t result;
 	size_t len;
 
 	if (dpumap_conn_has_output(conn))
-		return dpumap_fault_set(fault, DOCA_ERROR_IN_USE,
+		return dpumap_error_set(error, DOCA_ERROR_IN_USE,
 					"the previous frame has not been sent yet");
 	result = dpumap_msg_encode(msg, conn->out + DPUMAP_FRAME_HEADER, DPUMAP_FRAME_MAX, &len,
-				   fault);
+				   error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	store_le32(conn->out, (uint32_t)len);
@@ -201,14 +201,14 @@ doca_error_t dpumap_conn_put(struct dpumap_conn *conn, const struct dpumap_msg *
 	return DOCA_SUCCESS;
 }
 
-doca_error_t dpumap_conn_flush(struct dpumap_conn *conn, struct dpumap_fault *fault)
+doca_error_t dpumap_conn_flush(struct dpumap_conn *conn, struct dpumap_error *error)
 {
 	doca_error_t result;
 	size_t n = 0;
 
 	while (conn->out_sent < conn->out_len) {
 		result = dpumap_stream_write(&conn->stream, conn->out + conn->out_sent,
-					     conn->out_len - conn->out_sent, &n, fault);
+					     conn->out_len - conn->out_sent, &n, error);
 		if (result != DOCA_SUCCESS)
 			return result;
 		conn->out_sent += n;
@@ -224,9 +224,9 @@ doca_error_t dpumap_conn_flush(struct dpumap_conn *conn, struct dpumap_fault *fa
 	return DOCA_SUCCESS;
 }
 
-doca_error_t dpumap_conn_leave(struct dpumap_conn *conn, int *fd, struct dpumap_fault *fault)
+doca_error_t dpumap_conn_leave(struct dpumap_conn *conn, int *fd, struct dpumap_error *error)
 {
-	doca_error_t result = dpumap_stream_end(&conn->stream, fault);
+	doca_error_t result = dpumap_stream_end(&conn->stream, error);
 
 	if (result != DOCA_SUCCESS)
 		return result;

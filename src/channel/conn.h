@@ -23,7 +23,7 @@ struct dpumap_conn;
  * is the name that a TLS client expects (tls.h).
  */
 doca_error_t dpumap_conn_create(int fd, struct dpumap_tls *tls, const char *server,
-				struct dpumap_conn **conn, struct dpumap_fault *fault);
+				struct dpumap_conn **conn, struct dpumap_error *error);
 /* Wipes the buffers and closes the socket. NULL is allowed. */
 void dpumap_conn_destroy(struct dpumap_conn *conn);
 int dpumap_conn_fd(const struct dpumap_conn *conn);
@@ -33,45 +33,45 @@ short dpumap_conn_events(const struct dpumap_conn *conn);
  * To be called until it succeeds, before anything is sent or received. AGAIN; CONNECTION_RESET;
  * AUTHENTICATION, UNSUPPORTED_VERSION.
  */
-doca_error_t dpumap_conn_handshake(struct dpumap_conn *conn, struct dpumap_fault *fault);
+doca_error_t dpumap_conn_handshake(struct dpumap_conn *conn, struct dpumap_error *error);
 /* The identity of the TLS peer, after the handshake (tls.h). */
 doca_error_t dpumap_conn_peer_name(const struct dpumap_conn *conn,
 				   char name[static DPUMAP_PEER_NAME_MAX],
-				   struct dpumap_fault *fault);
+				   struct dpumap_error *error);
 /*
  * AUTHENTICATION if tls, which may be newer than the connection, rejects the peer's certificate or
  * pre-shared key.
  */
 doca_error_t dpumap_conn_check_again(const struct dpumap_conn *conn, const struct dpumap_tls *tls,
-				     struct dpumap_fault *fault);
+				     struct dpumap_error *error);
 
 /*
  * Reads what has arrived. AGAIN: nothing; CONNECTION_RESET: the peer closed the connection. With
  * TLS also the errors of the handshake: a client learns of its rejection when it reads.
  */
-doca_error_t dpumap_conn_fill(struct dpumap_conn *conn, struct dpumap_fault *fault);
+doca_error_t dpumap_conn_fill(struct dpumap_conn *conn, struct dpumap_error *error);
 /*
  * The payload of the first complete frame, valid until dpumap_conn_drop_frame(). AGAIN: not
  * complete yet; INVALID_VALUE: invalid length.
  */
 doca_error_t dpumap_conn_frame(const struct dpumap_conn *conn, const uint8_t **payload, size_t *len,
-			       struct dpumap_fault *fault);
+			       struct dpumap_error *error);
 void dpumap_conn_drop_frame(struct dpumap_conn *conn);
 
 /* Encodes msg into the outgoing frame. IN_USE while the last one has not been sent. */
 doca_error_t dpumap_conn_put(struct dpumap_conn *conn, const struct dpumap_msg *msg,
-			     struct dpumap_fault *fault);
+			     struct dpumap_error *error);
 /*
  * Sends as much as the socket accepts. AGAIN: some is left; CONNECTION_RESET: the peer closed the
  * connection.
  */
-doca_error_t dpumap_conn_flush(struct dpumap_conn *conn, struct dpumap_fault *fault);
+doca_error_t dpumap_conn_flush(struct dpumap_conn *conn, struct dpumap_error *error);
 /*
  * Ends the TLS session on both sides, to be called until it succeeds (stream.h). *fd is the open
  * connection, the caller's. From then on the connection only remembers its peer, for
  * dpumap_conn_check_again().
  */
-doca_error_t dpumap_conn_leave(struct dpumap_conn *conn, int *fd, struct dpumap_fault *fault);
+doca_error_t dpumap_conn_leave(struct dpumap_conn *conn, int *fd, struct dpumap_error *error);
 /* Frees what an idle TLS session does not need. To be called now and then. */
 void dpumap_conn_rest(struct dpumap_conn *conn);
 bool dpumap_conn_has_output(const struct dpumap_conn *conn);

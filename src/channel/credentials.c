@@ -138,7 +138,7 @@ static void judge_use(struct dpumap_credential *c, SSL_CTX *ctx, X509 *cert,
 	const char *issue = users[user].issue;
 	X509_STORE *store = SSL_CTX_get_cert_store(ctx);
 	char name[DPUMAP_PEER_NAME_MAX];
-	struct dpumap_fault ignored = {0};
+	struct dpumap_error ignored = {0};
 
 	if (X509_check_purpose(cert, users[user].purpose, 0) != 1)
 		set(c, DPUMAP_CREDENTIAL_USELESS, issue,
@@ -167,7 +167,7 @@ static void judge_own(SSL_CTX *ctx, enum dpumap_credential_user user,
 	X509 *cert = SSL_CTX_get0_certificate(ctx);
 	STACK_OF(X509) *chain = NULL;
 	struct dpumap_credential *c = &credentials->certificate;
-	struct dpumap_fault ignored = {0};
+	struct dpumap_error ignored = {0};
 	char what[WHAT_MAX], advice[160];
 
 	if (!cert)

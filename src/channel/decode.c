@@ -38,7 +38,7 @@ struct reader {
 	const uint8_t *buf;
 	size_t len;
 	size_t at;
-	struct dpumap_fault *fault;
+	struct dpumap_error *error;
 };
 
 static void got_number(struct token *t, uint64_t number)
@@ -98,7 +98,7 @@ static void on_map(void *t, size_t count)
 
 static doca_error_t malformed(struct reader *r, const char *what)
 {
-	dpumap_fault_set(r->fault, DOCA_ERROR_INVALID_VALUE,
+	dpumap_error_set(r->error, DOCA_ERROR_INVALID_VALUE,
 			 "malformed message: %s at byte %zu of %zu", what, r->at, r->len);
 	return DOCA_ERROR_INVALID_VALUE;
 }
@@ -308,9 +308,9 @@ static doca_error_t read_pair(struct reader *r, struct dpumap_msg *msg)
 }
 
 doca_error_t dpumap_msg_decode(const uint8_t *buf, size_t len, struct dpumap_msg *msg,
-			       struct dpumap_fault *fault)
+			       struct dpumap_error *error)
 {
-	struct reader r = {.buf = buf, .len = len, .fault = fault};
+	struct reader r = {.buf = buf, .len = len, .error = error};
 	struct token t;
 	doca_error_t result;
 

@@ -101,7 +101,7 @@ static bool too_long(const struct dpumap_msg *msg, enum dpumap_msg_key key)
 }
 
 doca_error_t dpumap_msg_encode(const struct dpumap_msg *msg, uint8_t *buf, size_t size, size_t *len,
-			       struct dpumap_fault *fault)
+			       struct dpumap_error *error)
 {
 	struct writer w = {.buf = buf, .size = size};
 
@@ -110,13 +110,13 @@ doca_error_t dpumap_msg_encode(const struct dpumap_msg *msg, uint8_t *buf, size_
 		if (!dpumap_msg_has(msg, key))
 			continue;
 		if (too_long(msg, key))
-			return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+			return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 						"%zu bytes exceed the limit of the field \"%s\"",
 						msg->value[key].len, dpumap_msg_key_name(key));
 		put_field(&w, msg, key);
 	}
 	if (w.full)
-		return dpumap_fault_set(fault, DOCA_ERROR_TOO_BIG,
+		return dpumap_error_set(error, DOCA_ERROR_TOO_BIG,
 					"the message does not fit into %zu bytes", size);
 	*len = w.len;
 	return DOCA_SUCCESS;

@@ -21,12 +21,12 @@ static const char system_path[] = "/etc/dpumap/dpumap.conf";
 struct loader {
 	struct dpumap_host_config *config;
 	const char *path;
-	struct dpumap_fault *fault;
+	struct dpumap_error *error;
 };
 
 static doca_error_t wrong(const struct loader *l, const config_setting_t *setting, const char *what)
 {
-	return dpumap_config_file_invalid(l->path, setting, what, l->fault);
+	return dpumap_config_file_invalid(l->path, setting, what, l->error);
 }
 
 /* Copies the string, since the parser frees it. */
@@ -38,12 +38,12 @@ static doca_error_t load_text(const struct loader *l, const config_setting_t *se
 	const char *value;
 	char *copy;
 
-	result = dpumap_config_file_text(l->path, setting, is_path, &value, l->fault);
+	result = dpumap_config_file_text(l->path, setting, is_path, &value, l->error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	copy = config->num_texts < DPUMAP_HOST_TEXTS_MAX ? strdup(value) : NULL;
 	if (!copy)
-		return dpumap_fault_set(l->fault, DOCA_ERROR_NO_MEMORY,
+		return dpumap_error_set(l->error, DOCA_ERROR_NO_MEMORY,
 					"no memory for the configuration");
 	config->texts[config->num_texts++] = copy;
 	*text = copy;
@@ -53,12 +53,12 @@ static doca_error_t load_text(const struct loader *l, const config_setting_t *se
 static doca_error_t load_connect(const struct loader *l, const config_setting_t *setting)
 {
 	struct dpumap_address address;
-	struct dpumap_fault why;
+	struct dpumap_error why;
 	doca_error_t result = load_text(l, setting, false, &l->config->connect);
 
 	if (result == DOCA_SUCCESS &&
 	    dpumap_address_parse(l->config->connect, &address, &why) != DOCA_SUCCESS)
-		return dpumap_config_file_fault(l->path, setting, &why, l->fault);
+		return dpumap_config_file_fault(l->path, setting, &why, l->error);
 	return result;
 }
 
@@ -260,7 +260,7 @@ static doca_error_t load_file(const struct loader *l)
 	doca_error_t result;
 	config_t file;
 
-	result = dpumap_config_file_read(l->path, FILE_SIZE_MAX, &file, l->fault);
+	result = dpumap_config_file_read(l->path, FILE_SIZE_MAX, &file, l->error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	root = config_root_setting(&file);
@@ -317,26 +317,26 @@ static const char *choose_file(char buf[static PATH_MAX])
 	return exists(system_path) ? system_path : NULL;
 }
 
-doca_error_t dpumap_host_config_environment(const char **connect, struct dpumap_fault *fault)
+doca_error_t dpumap_host_config_environment(const char **connect, struct dpumap_error *error)
 {
 	const char *text = getenv("DPUMAP_CONNECT");
 	struct dpumap_address address;
-	struct dpumap_fault why;
+	struct dpumap_error why;
 
 	*connect = NULL;
 	if (!text || !text[0])
 		return DOCA_SUCCESS;
 	if (dpumap_address_parse(text, &address, &why) != DOCA_SUCCESS)
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE, "DPUMAP_CONNECT: %.280s",
+		return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE, "DPUMAP_CONNECT: %.280s",
 					why.text);
 	*connect = text;
 	return DOCA_SUCCESS;
 }
 
 doca_error_t dpumap_host_config_load(const char *path, struct dpumap_host_config *config,
-				     struct dpumap_fault *fault)
+				     struct dpumap_error *error)
 {
-	const struct loader l = {.config = config, .path = config->path, .fault = fault};
+	const struct loader l = {.config = config, .path = config->path, .error = error};
 	char buf[PATH_MAX];
 
 	*config = (struct dpumap_host_config){0};

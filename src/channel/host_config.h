@@ -56,12 +56,12 @@ struct dpumap_host_config {
  * and reason. To be freed also on failure.
  */
 doca_error_t dpumap_host_config_load(const char *path, struct dpumap_host_config *config,
-				     struct dpumap_fault *fault);
+				     struct dpumap_error *error);
 void dpumap_host_config_free(struct dpumap_host_config *config);
 /* Whether reading the user's or the system's file again would give the same. */
 bool dpumap_host_config_is_current(const struct dpumap_host_config *config);
 /* $DPUMAP_CONNECT, NULL if it is not set. INVALID_VALUE if it is not an address. */
-doca_error_t dpumap_host_config_environment(const char **connect, struct dpumap_fault *fault);
+doca_error_t dpumap_host_config_environment(const char **connect, struct dpumap_error *error);
 
 /* $VARIABLE, or in_home ("/.config") below the home directory; false as for the next one. */
 bool dpumap_host_user_directory(const char *variable, const char *in_home, char *path, size_t size);

@@ -23,30 +23,30 @@ struct dpumap_listener {
 	struct dpumap_socket_file file; /* of a Unix socket created here */
 };
 
-static struct dpumap_listener *allocate(struct dpumap_fault *fault)
+static struct dpumap_listener *allocate(struct dpumap_error *error)
 {
 	struct dpumap_listener *l = calloc(1, sizeof(*l));
 
 	if (!l)
-		dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a listener");
+		dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for a listener");
 	return l;
 }
 
 doca_error_t dpumap_listener_create(const struct dpumap_address *address, bool open_to_all,
-				    struct dpumap_listener **listener, struct dpumap_fault *fault)
+				    struct dpumap_listener **listener, struct dpumap_error *error)
 {
-	struct dpumap_listener *l = allocate(fault);
+	struct dpumap_listener *l = allocate(error);
 	doca_error_t result;
 
 	if (!l)
-		return fault->code;
+		return error->code;
 	l->kind = address->kind;
 	l->address = *address;
 	if (address->kind == DPUMAP_ADDRESS_UNIX)
 		result = dpumap_socket_file_listen(&address->path, open_to_all, &l->fd, &l->file,
-						   fault);
+						   error);
 	else
-		result = dpumap_listen_tcp(address, &l->fd, fault);
+		result = dpumap_listen_tcp(address, &l->fd, error);
 	if (result != DOCA_SUCCESS) {
 		free(l);
 		return result;
@@ -55,22 +55,22 @@ doca_error_t dpumap_listener_create(const struct dpumap_address *address, bool o
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t prepare(int fd, enum dpumap_address_kind *kind, struct dpumap_fault *fault)
+static doca_error_t prepare(int fd, enum dpumap_address_kind *kind, struct dpumap_error *error)
 {
 	int domain = 0, listening = 0, flags;
 	socklen_t len = sizeof(domain);
 
 	if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) != 0 ||
 	    getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &len) != 0)
-		return dpumap_fault_errno(fault, errno, "descriptor %d is not a listening socket",
+		return dpumap_error_errno(error, errno, "descriptor %d is not a listening socket",
 					  fd);
 	if (!listening || (domain != AF_UNIX && domain != AF_INET && domain != AF_INET6))
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+		return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 					"descriptor %d is not a listening Unix or TCP socket", fd);
 	/* systemd passes blocking sockets: accepting from one would block the server. */
 	flags = fcntl(fd, F_GETFL);
 	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0)
-		return dpumap_fault_errno(fault, errno, "cannot make descriptor %d non-blocking",
+		return dpumap_error_errno(error, errno, "cannot make descriptor %d non-blocking",
 					  fd);
 	*kind = domain == AF_UNIX ? DPUMAP_ADDRESS_UNIX : DPUMAP_ADDRESS_TLS;
 	return DOCA_SUCCESS;
@@ -105,14 +105,14 @@ static void find_address(int fd, struct dpumap_address *found)
 }
 
 doca_error_t dpumap_listener_adopt(int fd, struct dpumap_listener **listener,
-				   struct dpumap_fault *fault)
+				   struct dpumap_error *error)
 {
-	struct dpumap_listener *l = allocate(fault);
+	struct dpumap_listener *l = allocate(error);
 	doca_error_t result;
 
 	if (!l)
-		return fault->code;
-	result = prepare(fd, &l->kind, fault);
+		return error->code;
+	result = prepare(fd, &l->kind, error);
 	if (result != DOCA_SUCCESS) {
 		free(l);
 		return result;
@@ -194,11 +194,11 @@ bool dpumap_listener_is_at(const struct dpumap_listener *listener,
 }
 
 doca_error_t dpumap_listener_open_to(const struct dpumap_listener *listener, bool all,
-				     struct dpumap_fault *fault)
+				     struct dpumap_error *error)
 {
 	if (listener->kind != DPUMAP_ADDRESS_UNIX || listener->is_adopted)
 		return DOCA_SUCCESS;
-	return dpumap_socket_file_open_to(&listener->file, all, fault);
+	return dpumap_socket_file_open_to(&listener->file, all, error);
 }
 
 void dpumap_listener_describe(const struct dpumap_listener *listener, char *text, size_t size)
@@ -218,13 +218,13 @@ bool dpumap_listener_is_adopted(const struct dpumap_listener *listener)
 	return listener->is_adopted;
 }
 
-static doca_error_t identify_unix(int fd, struct dpumap_peer *peer, struct dpumap_fault *fault)
+static doca_error_t identify_unix(int fd, struct dpumap_peer *peer, struct dpumap_error *error)
 {
 	struct ucred credentials;
 	socklen_t len = sizeof(credentials);
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &len) != 0)
-		return dpumap_fault_errno(fault, errno, "cannot identify the peer");
+		return dpumap_error_errno(error, errno, "cannot identify the peer");
 	peer->pid = credentials.pid;
 	peer->uid = credentials.uid;
 	peer->gid = credentials.gid;
@@ -233,14 +233,14 @@ static doca_error_t identify_unix(int fd, struct dpumap_peer *peer, struct dpuma
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t identify_tcp(int fd, struct dpumap_peer *peer, struct dpumap_fault *fault)
+static doca_error_t identify_tcp(int fd, struct dpumap_peer *peer, struct dpumap_error *error)
 {
 	union address address = {0};
 	socklen_t len = sizeof(address);
 	char host[INET6_ADDRSTRLEN];
 
 	if (getpeername(fd, &address.any, &len) != 0)
-		return dpumap_fault_errno(fault, errno, "cannot identify the peer");
+		return dpumap_error_errno(error, errno, "cannot identify the peer");
 	dpumap_stream_tune(fd);
 	inet_ntop(address.any.sa_family,
 		  address.any.sa_family == AF_INET ? (void *)&address.v4.sin_addr
@@ -253,7 +253,7 @@ static doca_error_t identify_tcp(int fd, struct dpumap_peer *peer, struct dpumap
 }
 
 doca_error_t dpumap_listener_accept(struct dpumap_listener *listener, int *fd,
-				    struct dpumap_peer *peer, struct dpumap_fault *fault)
+				    struct dpumap_peer *peer, struct dpumap_error *error)
 {
 	doca_error_t result;
 	int f;
@@ -264,18 +264,18 @@ doca_error_t dpumap_listener_accept(struct dpumap_listener *listener, int *fd,
 	if (f < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
 		return DOCA_ERROR_AGAIN;
 	if (f < 0) {
-		dpumap_fault_errno(fault, errno, "cannot accept a connection");
-		fault->code = DOCA_ERROR_FULL;
-		return fault->code;
+		dpumap_error_errno(error, errno, "cannot accept a connection");
+		error->code = DOCA_ERROR_FULL;
+		return error->code;
 	}
 	*peer = (struct dpumap_peer){.kind = listener->kind};
-	result = listener->kind == DPUMAP_ADDRESS_UNIX ? identify_unix(f, peer, fault)
-						       : identify_tcp(f, peer, fault);
+	result = listener->kind == DPUMAP_ADDRESS_UNIX ? identify_unix(f, peer, error)
+						       : identify_tcp(f, peer, error);
 	if (result != DOCA_SUCCESS) {
 		close(f);
 		/* The peer disconnected: the next one can be accepted. */
-		fault->code = DOCA_ERROR_CONNECTION_RESET;
-		return fault->code;
+		error->code = DOCA_ERROR_CONNECTION_RESET;
+		return error->code;
 	}
 	*fd = f;
 	return DOCA_SUCCESS;

@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 #include "channel/address.h"
-#include "local/fault.h"
+#include "local/error.h"
 #include "local/quota.h"
 
 #define DPUMAP_LISTEN_BACKLOG 512
@@ -22,10 +22,10 @@ struct dpumap_listener;
  * address or * for all; port 0 selects a free port.
  */
 doca_error_t dpumap_listener_create(const struct dpumap_address *address, bool open_to_all,
-				    struct dpumap_listener **listener, struct dpumap_fault *fault);
+				    struct dpumap_listener **listener, struct dpumap_error *error);
 /* Takes over a listening socket that was inherited; its file is not removed. */
 doca_error_t dpumap_listener_adopt(int fd, struct dpumap_listener **listener,
-				   struct dpumap_fault *fault);
+				   struct dpumap_error *error);
 /* Does it listen at the address? Port 0 and the port chosen for it are the same address. */
 bool dpumap_listener_is_at(const struct dpumap_listener *listener,
 			   const struct dpumap_address *address);
@@ -33,7 +33,7 @@ bool dpumap_listener_is_at(const struct dpumap_listener *listener,
 void dpumap_listener_describe(const struct dpumap_listener *listener, char *text, size_t size);
 /* Changes open_to_all of a Unix socket created here. */
 doca_error_t dpumap_listener_open_to(const struct dpumap_listener *listener, bool all,
-				     struct dpumap_fault *fault);
+				     struct dpumap_error *error);
 /* Was it inherited? */
 bool dpumap_listener_is_adopted(const struct dpumap_listener *listener);
 /* Removes the socket file if it is still the one created. NULL is allowed. */
@@ -58,6 +58,6 @@ struct dpumap_peer {
  * The caller owns *fd.
  */
 doca_error_t dpumap_listener_accept(struct dpumap_listener *listener, int *fd,
-				    struct dpumap_peer *peer, struct dpumap_fault *fault);
+				    struct dpumap_peer *peer, struct dpumap_error *error);
 
 #endif

@@ -42,7 +42,7 @@ static int try_all(const struct addrinfo *list, int *fd)
 }
 
 doca_error_t dpumap_listen_tcp(const struct dpumap_address *address, int *fd,
-			       struct dpumap_fault *fault)
+			       struct dpumap_error *error)
 {
 	const struct addrinfo hints = {
 		.ai_flags = AI_PASSIVE | AI_NUMERICSERV,
@@ -54,7 +54,7 @@ doca_error_t dpumap_listen_tcp(const struct dpumap_address *address, int *fd,
 
 	err = getaddrinfo(host ? host : "::", address->port, &hints, &list);
 	if (err)
-		return dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND, "cannot listen on %s: %s",
+		return dpumap_error_set(error, DOCA_ERROR_NOT_FOUND, "cannot listen on %s: %s",
 					address->host, gai_strerror(err));
 	err = try_all(list, fd);
 	freeaddrinfo(list);
@@ -64,7 +64,7 @@ doca_error_t dpumap_listen_tcp(const struct dpumap_address *address, int *fd,
 		freeaddrinfo(list);
 	}
 	if (err)
-		return dpumap_fault_errno(fault, err, "cannot listen on %s port %s", address->host,
+		return dpumap_error_errno(error, err, "cannot listen on %s port %s", address->host,
 					  address->port);
 	return DOCA_SUCCESS;
 }

@@ -4,10 +4,10 @@
 #define DPUMAP_CHANNEL_LISTENER_TCP_H
 
 #include "channel/address.h"
-#include "local/fault.h"
+#include "local/error.h"
 
-/* A listening TCP socket, which is the caller's. NOT_FOUND; as dpumap_fault_errno(). */
+/* A listening TCP socket, which is the caller's. NOT_FOUND; as dpumap_error_errno(). */
 doca_error_t dpumap_listen_tcp(const struct dpumap_address *address, int *fd,
-			       struct dpumap_fault *fault);
+			       struct dpumap_error *error);
 
 #endif

@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "local/fault.h"
+#include "local/error.h"
 
 #define DPUMAP_CHANNEL_VERSION 1u
 
@@ -137,12 +137,12 @@ bool dpumap_export_name_valid(const char *name);
 
 /* INVALID_VALUE for a field above its limit, TOO_BIG when buf is too small. */
 doca_error_t dpumap_msg_encode(const struct dpumap_msg *msg, uint8_t *buf, size_t size, size_t *len,
-			       struct dpumap_fault *fault);
+			       struct dpumap_error *error);
 
 /* Bytes from an untrusted peer to messages. */
 
 /* Decodes untrusted bytes. INVALID_VALUE with the reason; msg is then invalid. */
 doca_error_t dpumap_msg_decode(const uint8_t *buf, size_t len, struct dpumap_msg *msg,
-			       struct dpumap_fault *fault);
+			       struct dpumap_error *error);
 
 #endif

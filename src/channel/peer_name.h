@@ -7,15 +7,15 @@
 
 #include <openssl/x509.h>
 
-#include "local/fault.h"
+#include "local/error.h"
 
 #define DPUMAP_PEER_NAME_MAX 80 /* with the NUL */
 
 /* kind and text; AUTHENTICATION if that is not a valid name. */
 doca_error_t dpumap_peer_name_set(const char *kind, const char *text, size_t len,
 				  char name[static DPUMAP_PEER_NAME_MAX],
-				  struct dpumap_fault *fault);
+				  struct dpumap_error *error);
 doca_error_t dpumap_peer_name_of_cert(X509 *cert, char name[static DPUMAP_PEER_NAME_MAX],
-				      struct dpumap_fault *fault);
+				      struct dpumap_error *error);
 
 #endif

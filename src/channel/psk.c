@@ -93,21 +93,21 @@ static const struct psk *find(const struct psk_table *table, const char *name, s
 
 /* Errors contain the line number, never the line: it has a key. */
 static doca_error_t add_line(struct psk_table *table, const char *path, unsigned int number,
-			     const char *line, struct dpumap_fault *fault)
+			     const char *line, struct dpumap_error *error)
 {
 	struct psk *psk = &table->keys[table->num];
 	const char *colon = strchr(line, ':');
 
 	if (table->num == table->max)
-		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG, "%s: more than %u keys", path,
+		return dpumap_error_set(error, DOCA_ERROR_BAD_CONFIG, "%s: more than %u keys", path,
 					KEYS_MAX);
 	if (!colon || !parse_name(line, (size_t)(colon - line), psk) || !parse_key(colon + 1, psk))
-		return dpumap_fault_set(
-			fault, DOCA_ERROR_BAD_CONFIG,
+		return dpumap_error_set(
+			error, DOCA_ERROR_BAD_CONFIG,
 			"%s:%u: not NAME:KEY with a key of %u to %u bytes in hexadecimal", path,
 			number, KEY_MIN, KEY_MAX);
 	if (find(table, psk->name, strlen(psk->name)))
-		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG, "%s:%u: %s has a second key",
+		return dpumap_error_set(error, DOCA_ERROR_BAD_CONFIG, "%s:%u: %s has a second key",
 					path, number, psk->name);
 	table->num++;
 	return DOCA_SUCCESS;
@@ -129,7 +129,7 @@ static bool next_line(char *line, size_t size, FILE *file)
 }
 
 static doca_error_t read_lines(struct psk_table *table, const char *path, FILE *file,
-			       struct dpumap_fault *fault)
+			       struct dpumap_error *error)
 {
 	doca_error_t result = DOCA_SUCCESS;
 	unsigned int number = 0;
@@ -138,34 +138,34 @@ static doca_error_t read_lines(struct psk_table *table, const char *path, FILE *
 	while (result == DOCA_SUCCESS && next_line(line, sizeof(line), file)) {
 		number++;
 		if (line[0] && line[0] != '#')
-			result = add_line(table, path, number, line, fault);
+			result = add_line(table, path, number, line, error);
 	}
 	explicit_bzero(line, sizeof(line));
 	if (result == DOCA_SUCCESS && ferror(file))
-		return dpumap_fault_errno(fault, errno, "cannot read %s", path);
+		return dpumap_error_errno(error, errno, "cannot read %s", path);
 	if (result == DOCA_SUCCESS && table->num == 0)
-		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG, "%s contains no key", path);
+		return dpumap_error_set(error, DOCA_ERROR_BAD_CONFIG, "%s contains no key", path);
 	return result;
 }
 
-static doca_error_t read_file(struct psk_table *table, const char *path, struct dpumap_fault *fault)
+static doca_error_t read_file(struct psk_table *table, const char *path, struct dpumap_error *error)
 {
 	char buffer[BUFSIZ];
 	doca_error_t result;
 	FILE *file;
 	int fd;
 
-	result = dpumap_trusted_open(path, true, &fd, fault);
+	result = dpumap_trusted_open(path, true, &fd, error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	file = fdopen(fd, "r");
 	if (!file) {
 		close(fd);
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory to read %s", path);
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory to read %s", path);
 	}
 	/* A local buffer, so that it can be wiped. */
 	setvbuf(file, buffer, _IOFBF, sizeof(buffer));
-	result = read_lines(table, path, file, fault);
+	result = read_lines(table, path, file, error);
 	fclose(file);
 	explicit_bzero(buffer, sizeof(buffer));
 	return result;
@@ -207,25 +207,25 @@ static int use_session(SSL *ssl, const EVP_MD *md, const unsigned char **name, s
 }
 
 static doca_error_t choose(struct psk_table *table, const char *path, const char *name,
-			   struct dpumap_fault *fault)
+			   struct dpumap_error *error)
 {
 	table->own = name ? find(table, name, strlen(name)) : &table->keys[0];
 	if (!table->own)
-		return dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND, "%s contains no key called %s",
+		return dpumap_error_set(error, DOCA_ERROR_NOT_FOUND, "%s contains no key called %s",
 					path, name);
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t make_decoy(struct psk_table *table, struct dpumap_fault *fault)
+static doca_error_t make_decoy(struct psk_table *table, struct dpumap_error *error)
 {
 	table->decoy.len = KEY_MIN;
 	if (RAND_priv_bytes(table->decoy.key, KEY_MIN) != 1)
-		return dpumap_fault_set(fault, DOCA_ERROR_OPERATING_SYSTEM,
+		return dpumap_error_set(error, DOCA_ERROR_OPERATING_SYSTEM,
 					"OpenSSL has no random numbers for TLS");
 	return DOCA_SUCCESS;
 }
 
-static struct psk_table *allocate(size_t max, struct dpumap_fault *fault)
+static struct psk_table *allocate(size_t max, struct dpumap_error *error)
 {
 	struct psk_table *table = dpumap_secret_alloc(sizeof(*table));
 
@@ -234,7 +234,7 @@ static struct psk_table *allocate(size_t max, struct dpumap_fault *fault)
 		table->keys = dpumap_secret_alloc(max * sizeof(*table->keys));
 	}
 	if (!table || !table->keys || !CRYPTO_THREAD_run_once(&once, make_indexes)) {
-		dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for keys");
+		dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for keys");
 		free_table(table);
 		return NULL;
 	}
@@ -242,13 +242,13 @@ static struct psk_table *allocate(size_t max, struct dpumap_fault *fault)
 }
 
 static doca_error_t fill(struct psk_table *table, const char *path, const char *name,
-			 bool is_server, struct dpumap_fault *fault)
+			 bool is_server, struct dpumap_error *error)
 {
-	doca_error_t result = read_file(table, path, fault);
+	doca_error_t result = read_file(table, path, error);
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	return is_server ? make_decoy(table, fault) : choose(table, path, name, fault);
+	return is_server ? make_decoy(table, error) : choose(table, path, name, error);
 }
 
 /* The context owns the table from then on. */
@@ -271,11 +271,11 @@ static void set_callback(SSL_CTX *ctx, bool is_server)
 
 /* Takes the table over, also on failure. */
 static doca_error_t use_table(SSL_CTX *ctx, struct psk_table *table, bool is_server,
-			      struct dpumap_fault *fault)
+			      struct dpumap_error *error)
 {
 	if (!attach(ctx, table)) {
 		free_table(table);
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for keys");
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for keys");
 	}
 	/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the table is the context's */
 	set_callback(ctx, is_server);
@@ -283,25 +283,25 @@ static doca_error_t use_table(SSL_CTX *ctx, struct psk_table *table, bool is_ser
 }
 
 doca_error_t dpumap_psk_use(SSL_CTX *ctx, const char *path, const char *name, bool is_server,
-			    struct dpumap_fault *fault)
+			    struct dpumap_error *error)
 {
-	struct psk_table *table = allocate(KEYS_MAX, fault);
+	struct psk_table *table = allocate(KEYS_MAX, error);
 	doca_error_t result;
 
 	if (!table)
 		return DOCA_ERROR_NO_MEMORY;
-	result = fill(table, path, name, is_server, fault);
+	result = fill(table, path, name, is_server, error);
 	if (result == DOCA_SUCCESS)
-		return use_table(ctx, table, is_server, fault);
+		return use_table(ctx, table, is_server, error);
 	free_table(table);
 	return result;
 }
 
 doca_error_t dpumap_psk_use_key(SSL_CTX *ctx, const unsigned char *key, size_t len, bool is_server,
-				struct dpumap_fault *fault)
+				struct dpumap_error *error)
 {
 	static const char name[] = "introduced";
-	struct psk_table *table = allocate(1, fault);
+	struct psk_table *table = allocate(1, error);
 	struct psk *own;
 
 	if (!table)
@@ -311,11 +311,11 @@ doca_error_t dpumap_psk_use_key(SSL_CTX *ctx, const unsigned char *key, size_t l
 	memcpy(own->key, key, len);
 	own->len = len;
 	table->own = own;
-	if (is_server && make_decoy(table, fault) != DOCA_SUCCESS) {
+	if (is_server && make_decoy(table, error) != DOCA_SUCCESS) {
 		free_table(table);
-		return fault->code;
+		return error->code;
 	}
-	return use_table(ctx, table, is_server, fault);
+	return use_table(ctx, table, is_server, error);
 }
 
 bool dpumap_psk_is_unknown(SSL *ssl)

@@ -7,16 +7,16 @@
 
 #include <openssl/ssl.h>
 
-#include "local/fault.h"
+#include "local/error.h"
 
 #define DPUMAP_PSK_NAME_MAX 64 /* with the NUL */
 
 /* Reads the key file for sessions of ctx, which wipes the keys when it is freed. */
 doca_error_t dpumap_psk_use(SSL_CTX *ctx, const char *path, const char *name, bool is_server,
-			    struct dpumap_fault *fault);
+			    struct dpumap_error *error);
 /* For one session with this key, which both sides got on another way; wiped as above. */
 doca_error_t dpumap_psk_use_key(SSL_CTX *ctx, const unsigned char *key, size_t len, bool is_server,
-				struct dpumap_fault *fault);
+				struct dpumap_error *error);
 /* Did the client of this server name a key that the file does not contain? Its handshake fails. */
 bool dpumap_psk_is_unknown(SSL *ssl);
 /* The name of the session's key; NULL if it uses certificates. */

@@ -9,11 +9,11 @@ void dpumap_reply_ask_hello(struct dpumap_msg *request)
 }
 
 doca_error_t dpumap_reply_check_hello(const struct dpumap_msg *reply, const char *name,
-				      struct dpumap_fault *fault)
+				      struct dpumap_error *error)
 {
 	if (!dpumap_msg_has(reply, DPUMAP_MSG_VERSION) ||
 	    reply->value[DPUMAP_MSG_VERSION].number != DPUMAP_CHANNEL_VERSION)
-		return dpumap_fault_set(fault, DOCA_ERROR_UNSUPPORTED_VERSION,
+		return dpumap_error_set(error, DOCA_ERROR_UNSUPPORTED_VERSION,
 					"dpumapd at %s does not support version %u of the channel "
 					"protocol: install the same release on both",
 					name, DPUMAP_CHANNEL_VERSION);
@@ -21,24 +21,24 @@ doca_error_t dpumap_reply_check_hello(const struct dpumap_msg *reply, const char
 }
 
 doca_error_t dpumap_reply_check(uint64_t id, const struct dpumap_msg *reply,
-				struct dpumap_fault *fault)
+				struct dpumap_error *error)
 {
-	char text[sizeof(fault->text)];
+	char text[sizeof(error->text)];
 	uint64_t status;
 
 	if (!dpumap_msg_has(reply, DPUMAP_MSG_ID) || !dpumap_msg_has(reply, DPUMAP_MSG_STATUS))
-		return dpumap_fault_set(fault, DOCA_ERROR_UNEXPECTED,
+		return dpumap_error_set(error, DOCA_ERROR_UNEXPECTED,
 					"dpumapd's reply has no id or no status");
 	status = reply->value[DPUMAP_MSG_STATUS].number;
 	if (status != DOCA_SUCCESS) {
 		dpumap_msg_get_text(reply, DPUMAP_MSG_ERROR, text, sizeof(text));
-		return dpumap_fault_set(fault,
+		return dpumap_error_set(error,
 					status <= DOCA_ERROR_SKIPPED ? (doca_error_t)status
 								     : DOCA_ERROR_UNKNOWN,
 					"%s", text[0] ? text : "dpumapd gave no reason");
 	}
 	if (reply->value[DPUMAP_MSG_ID].number != id)
-		return dpumap_fault_set(fault, DOCA_ERROR_UNEXPECTED,
+		return dpumap_error_set(error, DOCA_ERROR_UNEXPECTED,
 					"dpumapd's reply has the id of another request");
 	return DOCA_SUCCESS;
 }

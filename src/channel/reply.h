@@ -4,15 +4,15 @@
 #define DPUMAP_CHANNEL_REPLY_H
 
 #include "channel/message.h"
-#include "local/fault.h"
+#include "local/error.h"
 
 /* The request hello; its id is still missing. */
 void dpumap_reply_ask_hello(struct dpumap_msg *request);
 /* name: of dpumapd, for the error. UNSUPPORTED_VERSION. */
 doca_error_t dpumap_reply_check_hello(const struct dpumap_msg *reply, const char *name,
-				      struct dpumap_fault *fault);
+				      struct dpumap_error *error);
 /* The status and the error of dpumapd's reply; UNEXPECTED if it is not one to the request with id. */
 doca_error_t dpumap_reply_check(uint64_t id, const struct dpumap_msg *reply,
-				struct dpumap_fault *fault);
+				struct dpumap_error *error);
 
 #endif

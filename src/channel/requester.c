@@ -53,19 +53,19 @@ static void set_name(struct dpumap_requester *r, const struct dpumap_address *ad
 
 doca_error_t dpumap_requester_create(const struct dpumap_address *address, struct dpumap_tls *tls,
 				     const char *server, struct dpumap_requester **requester,
-				     struct dpumap_fault *fault)
+				     struct dpumap_error *error)
 {
 	bool is_unix = address->kind == DPUMAP_ADDRESS_UNIX;
 	struct dpumap_requester *r;
 
 	if (!is_unix && !tls)
-		return dpumap_fault_set(
-			fault, DOCA_ERROR_INVALID_VALUE,
+		return dpumap_error_set(
+			error, DOCA_ERROR_INVALID_VALUE,
 			"dpumapd at %s:%s requires TLS: use --cert, --key and --ca, or --psk",
 			address->host, address->port);
 	r = calloc(1, sizeof(*r));
 	if (!r)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a connection");
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for a connection");
 	r->address = address;
 	r->tls = is_unix ? NULL : tls;
 	r->server = server ? server : address->host;
@@ -126,10 +126,10 @@ short dpumap_requester_events(const struct dpumap_requester *requester)
 /* -- connecting -- */
 
 /* A server on a Unix socket does not authenticate: its path must be trusted. */
-static doca_error_t resolve_unix(struct dpumap_requester *r, struct dpumap_fault *fault)
+static doca_error_t resolve_unix(struct dpumap_requester *r, struct dpumap_error *error)
 {
 	const struct dpumap_address *address = r->address;
-	doca_error_t result = dpumap_trusted_place(address->path.sun_path, fault);
+	doca_error_t result = dpumap_trusted_place(address->path.sun_path, error);
 
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -140,17 +140,17 @@ static doca_error_t resolve_unix(struct dpumap_requester *r, struct dpumap_fault
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t resolve(struct dpumap_requester *r, struct dpumap_fault *fault)
+static doca_error_t resolve(struct dpumap_requester *r, struct dpumap_error *error)
 {
 	const struct addrinfo hints = {.ai_flags = AI_NUMERICSERV, .ai_socktype = SOCK_STREAM};
 	int err;
 
 	if (r->address->kind == DPUMAP_ADDRESS_UNIX)
-		return resolve_unix(r, fault);
+		return resolve_unix(r, error);
 	err = getaddrinfo(r->address->host, r->address->port, &hints, &r->resolved);
 	if (err) {
 		r->resolved = NULL;
-		return dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND, "cannot resolve %s: %s",
+		return dpumap_error_set(error, DOCA_ERROR_NOT_FOUND, "cannot resolve %s: %s",
 					r->address->host, gai_strerror(err));
 	}
 	r->target = r->resolved;
@@ -158,28 +158,28 @@ static doca_error_t resolve(struct dpumap_requester *r, struct dpumap_fault *fau
 }
 
 /* connect() on a non-blocking Unix socket fails with a full queue; on TCP it continues. */
-static doca_error_t connect_socket(struct dpumap_requester *r, struct dpumap_fault *fault)
+static doca_error_t connect_socket(struct dpumap_requester *r, struct dpumap_error *error)
 {
 	if (r->fd < 0)
 		r->fd = socket(r->target->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (r->fd < 0)
-		return dpumap_fault_errno(fault, errno, "cannot open a socket");
+		return dpumap_error_errno(error, errno, "cannot open a socket");
 	if (connect(r->fd, r->target->ai_addr, r->target->ai_addrlen) == 0 || errno == EISCONN)
 		return DOCA_SUCCESS;
 	r->is_full = errno == EAGAIN;
 	if (r->is_full || errno == EINTR || errno == EINPROGRESS || errno == EALREADY)
 		return DOCA_ERROR_AGAIN;
-	return dpumap_fault_errno(fault, errno, "cannot connect to dpumapd at %s", r->name);
+	return dpumap_error_errno(error, errno, "cannot connect to dpumapd at %s", r->name);
 }
 
 /* One address after the other. */
-static doca_error_t connect_to_any(struct dpumap_requester *r, struct dpumap_fault *fault)
+static doca_error_t connect_to_any(struct dpumap_requester *r, struct dpumap_error *error)
 {
-	doca_error_t result = r->target ? DOCA_SUCCESS : resolve(r, fault);
+	doca_error_t result = r->target ? DOCA_SUCCESS : resolve(r, error);
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	while ((result = connect_socket(r, fault)) != DOCA_SUCCESS) {
+	while ((result = connect_socket(r, error)) != DOCA_SUCCESS) {
 		if (result == DOCA_ERROR_AGAIN || !r->target->ai_next)
 			return result;
 		close_socket(r);
@@ -189,13 +189,13 @@ static doca_error_t connect_to_any(struct dpumap_requester *r, struct dpumap_fau
 }
 
 doca_error_t dpumap_requester_connect(struct dpumap_requester *requester,
-				      struct dpumap_fault *fault)
+				      struct dpumap_error *error)
 {
 	doca_error_t result;
 	int fd;
 
 	if (!requester->conn) {
-		result = connect_to_any(requester, fault);
+		result = connect_to_any(requester, error);
 		if (result != DOCA_SUCCESS)
 			return result;
 		fd = requester->fd;
@@ -203,11 +203,11 @@ doca_error_t dpumap_requester_connect(struct dpumap_requester *requester,
 		if (requester->tls)
 			dpumap_stream_tune(fd);
 		result = dpumap_conn_create(fd, requester->tls, requester->server, &requester->conn,
-					    fault);
+					    error);
 		if (result != DOCA_SUCCESS)
 			return result;
 	}
-	return dpumap_conn_handshake(requester->conn, fault);
+	return dpumap_conn_handshake(requester->conn, error);
 }
 
 /* -- requests -- */
@@ -220,16 +220,16 @@ void dpumap_requester_drop(struct dpumap_requester *requester)
 }
 
 doca_error_t dpumap_requester_put(struct dpumap_requester *requester, struct dpumap_msg *request,
-				  struct dpumap_fault *fault)
+				  struct dpumap_error *error)
 {
 	dpumap_requester_drop(requester);
 	dpumap_msg_set_number(request, DPUMAP_MSG_ID, requester->next_id++);
-	return dpumap_conn_put(requester->conn, request, fault);
+	return dpumap_conn_put(requester->conn, request, error);
 }
 
-doca_error_t dpumap_requester_flush(struct dpumap_requester *requester, struct dpumap_fault *fault)
+doca_error_t dpumap_requester_flush(struct dpumap_requester *requester, struct dpumap_error *error)
 {
-	doca_error_t result = dpumap_conn_flush(requester->conn, fault);
+	doca_error_t result = dpumap_conn_flush(requester->conn, error);
 
 	return result == DOCA_ERROR_CONNECTION_RESET ? DOCA_SUCCESS : result;
 }
@@ -253,7 +253,7 @@ static bool is_event(const struct dpumap_msg *msg)
 
 /* Unknown events are ignored. */
 static doca_error_t keep_event(struct dpumap_requester *r, const struct dpumap_msg *msg,
-			       struct dpumap_fault *fault)
+			       struct dpumap_error *error)
 {
 	enum dpumap_event which;
 	struct event *event;
@@ -262,7 +262,7 @@ static doca_error_t keep_event(struct dpumap_requester *r, const struct dpumap_m
 		return DOCA_SUCCESS;
 	event = r->num_events < EVENTS_MAX ? calloc(1, sizeof(*event)) : NULL;
 	if (!event)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for events");
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for events");
 	event->event = which;
 	dpumap_msg_get_text(msg, DPUMAP_MSG_NAME, event->name, sizeof(event->name));
 	*r->last_event = event;
@@ -289,7 +289,7 @@ bool dpumap_requester_next_event(struct dpumap_requester *requester, enum dpumap
 }
 
 doca_error_t dpumap_requester_take(struct dpumap_requester *requester, struct dpumap_msg *reply,
-				   struct dpumap_fault *fault)
+				   struct dpumap_error *error)
 {
 	const uint8_t *payload;
 	doca_error_t result;
@@ -297,11 +297,11 @@ doca_error_t dpumap_requester_take(struct dpumap_requester *requester, struct dp
 
 	for (;;) {
 		dpumap_requester_drop(requester);
-		result = dpumap_conn_frame(requester->conn, &payload, &len, fault);
+		result = dpumap_conn_frame(requester->conn, &payload, &len, error);
 		if (result == DOCA_SUCCESS)
-			result = dpumap_msg_decode(payload, len, reply, fault);
+			result = dpumap_msg_decode(payload, len, reply, error);
 		if (result == DOCA_SUCCESS && is_event(reply))
-			result = keep_event(requester, reply, fault);
+			result = keep_event(requester, reply, error);
 		if (result != DOCA_SUCCESS)
 			return result;
 		requester->frame_held = true;
@@ -310,23 +310,23 @@ doca_error_t dpumap_requester_take(struct dpumap_requester *requester, struct dp
 	}
 }
 
-doca_error_t dpumap_requester_fill(struct dpumap_requester *requester, struct dpumap_fault *fault)
+doca_error_t dpumap_requester_fill(struct dpumap_requester *requester, struct dpumap_error *error)
 {
-	doca_error_t result = dpumap_conn_fill(requester->conn, fault);
+	doca_error_t result = dpumap_conn_fill(requester->conn, error);
 
 	if (result == DOCA_ERROR_CONNECTION_RESET)
-		return dpumap_fault_set(fault, result, "dpumapd at %s closed the connection",
+		return dpumap_error_set(error, result, "dpumapd at %s closed the connection",
 					requester->name);
 	return result;
 }
 
 doca_error_t dpumap_requester_receive(struct dpumap_requester *requester, struct dpumap_msg *reply,
-				      struct dpumap_fault *fault)
+				      struct dpumap_error *error)
 {
 	doca_error_t result;
 
-	while ((result = dpumap_requester_take(requester, reply, fault)) == DOCA_ERROR_AGAIN) {
-		result = dpumap_requester_fill(requester, fault);
+	while ((result = dpumap_requester_take(requester, reply, error)) == DOCA_ERROR_AGAIN) {
+		result = dpumap_requester_fill(requester, error);
 		if (result != DOCA_SUCCESS)
 			return result;
 	}
@@ -334,7 +334,7 @@ doca_error_t dpumap_requester_receive(struct dpumap_requester *requester, struct
 }
 
 doca_error_t dpumap_requester_check(struct dpumap_requester *requester,
-				    const struct dpumap_msg *reply, struct dpumap_fault *fault)
+				    const struct dpumap_msg *reply, struct dpumap_error *error)
 {
-	return dpumap_reply_check(requester->next_reply++, reply, fault);
+	return dpumap_reply_check(requester->next_reply++, reply, error);
 }

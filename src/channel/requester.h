@@ -17,7 +17,7 @@ struct dpumap_requester;
  */
 doca_error_t dpumap_requester_create(const struct dpumap_address *address, struct dpumap_tls *tls,
 				     const char *server, struct dpumap_requester **requester,
-				     struct dpumap_fault *fault);
+				     struct dpumap_error *error);
 /* NULL is allowed. */
 void dpumap_requester_destroy(struct dpumap_requester *requester);
 /* The address, for errors. */
@@ -32,26 +32,26 @@ short dpumap_requester_events(const struct dpumap_requester *requester);
 
 /* To be called until it succeeds, the TLS handshake included. The next request is hello. */
 doca_error_t dpumap_requester_connect(struct dpumap_requester *requester,
-				      struct dpumap_fault *fault);
+				      struct dpumap_error *error);
 /* Sets the id, and takes the last reply away. IN_USE while an earlier request has not been sent. */
 doca_error_t dpumap_requester_put(struct dpumap_requester *requester, struct dpumap_msg *request,
-				  struct dpumap_fault *fault);
+				  struct dpumap_error *error);
 /* SUCCESS also if the peer closed the connection, as it may have sent the reason before. */
-doca_error_t dpumap_requester_flush(struct dpumap_requester *requester, struct dpumap_fault *fault);
+doca_error_t dpumap_requester_flush(struct dpumap_requester *requester, struct dpumap_error *error);
 
 /*
  * The next reply among what was read, valid until the next take() or put(), or drop(). Events before it are kept.
  * AGAIN: read more with fill(), which also returns AGAIN.
  */
 doca_error_t dpumap_requester_take(struct dpumap_requester *requester, struct dpumap_msg *reply,
-				   struct dpumap_fault *fault);
-doca_error_t dpumap_requester_fill(struct dpumap_requester *requester, struct dpumap_fault *fault);
+				   struct dpumap_error *error);
+doca_error_t dpumap_requester_fill(struct dpumap_requester *requester, struct dpumap_error *error);
 /* Both, until there is a reply. */
 doca_error_t dpumap_requester_receive(struct dpumap_requester *requester, struct dpumap_msg *reply,
-				      struct dpumap_fault *fault);
+				      struct dpumap_error *error);
 /* Is it the reply to the oldest request that has none? Returns the status of an error reply. */
 doca_error_t dpumap_requester_check(struct dpumap_requester *requester,
-				    const struct dpumap_msg *reply, struct dpumap_fault *fault);
+				    const struct dpumap_msg *reply, struct dpumap_error *error);
 /* Wipes the last reply. */
 void dpumap_requester_drop(struct dpumap_requester *requester);
 /* Replies to the requests so far are those of other requests. */

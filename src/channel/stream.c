@@ -14,16 +14,16 @@
 #include "base/array.h"
 
 doca_error_t dpumap_stream_open(struct dpumap_stream *stream, int fd, struct dpumap_tls *tls,
-				const char *server, struct dpumap_fault *fault)
+				const char *server, struct dpumap_error *error)
 {
 	int flags = fcntl(fd, F_GETFL);
 	doca_error_t result = DOCA_SUCCESS;
 
 	*stream = (struct dpumap_stream){.fd = fd, .is_open = !tls};
 	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0)
-		result = dpumap_fault_errno(fault, errno, "cannot make a connection non-blocking");
+		result = dpumap_error_errno(error, errno, "cannot make a connection non-blocking");
 	if (result == DOCA_SUCCESS && tls)
-		result = dpumap_tls_open(tls, fd, server, &stream->ssl, fault);
+		result = dpumap_tls_open(tls, fd, server, &stream->ssl, error);
 	if (result != DOCA_SUCCESS)
 		close(fd);
 	return result;
@@ -94,14 +94,14 @@ void dpumap_stream_close(struct dpumap_stream *stream)
 		close(stream->fd);
 }
 
-static doca_error_t closed_by_peer(struct dpumap_fault *fault)
+static doca_error_t closed_by_peer(struct dpumap_error *error)
 {
-	return dpumap_fault_set(fault, DOCA_ERROR_CONNECTION_RESET,
+	return dpumap_error_set(error, DOCA_ERROR_CONNECTION_RESET,
 				"the peer closed the connection");
 }
 
 static doca_error_t tls_result(struct dpumap_stream *stream, int ret, const char *what,
-			       struct dpumap_fault *fault)
+			       struct dpumap_error *error)
 {
 	doca_error_t result = DOCA_ERROR_AGAIN;
 
@@ -116,41 +116,41 @@ static doca_error_t tls_result(struct dpumap_stream *stream, int ret, const char
 		stream->wants = POLLOUT;
 		break;
 	case SSL_ERROR_ZERO_RETURN:
-		result = closed_by_peer(fault);
+		result = closed_by_peer(error);
 		break;
 	default:
-		result = dpumap_tls_fault(stream->ssl, what, fault);
+		result = dpumap_tls_fault(stream->ssl, what, error);
 		stream->is_open = false; /* the session cannot send any more */
 	}
 	ERR_clear_error();
 	return result;
 }
 
-doca_error_t dpumap_stream_handshake(struct dpumap_stream *stream, struct dpumap_fault *fault)
+doca_error_t dpumap_stream_handshake(struct dpumap_stream *stream, struct dpumap_error *error)
 {
 	doca_error_t result;
 
 	if (stream->is_open)
 		return DOCA_SUCCESS;
 	ERR_clear_error();
-	result = tls_result(stream, SSL_do_handshake(stream->ssl), "handshake", fault);
+	result = tls_result(stream, SSL_do_handshake(stream->ssl), "handshake", error);
 	stream->is_open = result == DOCA_SUCCESS;
 	return result;
 }
 
-static doca_error_t plain_result(ssize_t n, const char *what, struct dpumap_fault *fault)
+static doca_error_t plain_result(ssize_t n, const char *what, struct dpumap_error *error)
 {
 	if (n >= 0)
 		return DOCA_SUCCESS;
 	if (errno == EAGAIN || errno == EWOULDBLOCK)
 		return DOCA_ERROR_AGAIN;
 	if (errno == EPIPE || errno == ECONNRESET)
-		return closed_by_peer(fault);
-	return dpumap_fault_errno(fault, errno, "cannot %s", what);
+		return closed_by_peer(error);
+	return dpumap_error_errno(error, errno, "cannot %s", what);
 }
 
 doca_error_t dpumap_stream_read(struct dpumap_stream *stream, void *buf, size_t len, size_t *done,
-				struct dpumap_fault *fault)
+				struct dpumap_error *error)
 {
 	doca_error_t result;
 	ssize_t n;
@@ -158,7 +158,7 @@ doca_error_t dpumap_stream_read(struct dpumap_stream *stream, void *buf, size_t 
 	if (stream->ssl) {
 		ERR_clear_error();
 		result = tls_result(stream, SSL_read_ex(stream->ssl, buf, len, done), "receiving",
-				    fault);
+				    error);
 		if (result == DOCA_SUCCESS || result == DOCA_ERROR_AGAIN)
 			stream->has_buffers = stream->keeps_buffers;
 		return result;
@@ -167,29 +167,29 @@ doca_error_t dpumap_stream_read(struct dpumap_stream *stream, void *buf, size_t 
 		n = recv(stream->fd, buf, len, 0);
 	while (n < 0 && errno == EINTR);
 	if (n == 0)
-		return closed_by_peer(fault);
+		return closed_by_peer(error);
 	*done = (size_t)n;
-	return plain_result(n, "receive", fault);
+	return plain_result(n, "receive", error);
 }
 
 doca_error_t dpumap_stream_write(struct dpumap_stream *stream, const void *buf, size_t len,
-				 size_t *done, struct dpumap_fault *fault)
+				 size_t *done, struct dpumap_error *error)
 {
 	ssize_t n;
 
 	if (stream->ssl) {
 		ERR_clear_error();
 		return tls_result(stream, SSL_write_ex(stream->ssl, buf, len, done), "sending",
-				  fault);
+				  error);
 	}
 	do
 		n = send(stream->fd, buf, len, MSG_NOSIGNAL);
 	while (n < 0 && errno == EINTR);
 	*done = (size_t)n;
-	return plain_result(n, "send", fault);
+	return plain_result(n, "send", error);
 }
 
-doca_error_t dpumap_stream_end(struct dpumap_stream *stream, struct dpumap_fault *fault)
+doca_error_t dpumap_stream_end(struct dpumap_stream *stream, struct dpumap_error *error)
 {
 	int ret;
 
@@ -200,7 +200,7 @@ doca_error_t dpumap_stream_end(struct dpumap_stream *stream, struct dpumap_fault
 	if (ret == 0) /* our close_notify was sent; wait for that of the peer */
 		ret = SSL_shutdown(stream->ssl);
 	if (ret != 1)
-		return tls_result(stream, ret, "ending the session", fault);
+		return tls_result(stream, ret, "ending the session", error);
 	stream->is_open = false;
 	return DOCA_SUCCESS;
 }

@@ -19,7 +19,7 @@ struct dpumap_stream {
 
 /* Takes fd over, also on failure. tls is NULL for a plain stream. */
 doca_error_t dpumap_stream_open(struct dpumap_stream *stream, int fd, struct dpumap_tls *tls,
-				const char *server, struct dpumap_fault *fault);
+				const char *server, struct dpumap_error *error);
 /*
  * Tunes a TCP socket for small requests and replies; a peer that vanishes is detected within a
  * minute.
@@ -46,16 +46,16 @@ void dpumap_stream_close(struct dpumap_stream *stream);
  * closed the connection; AUTHENTICATION when either side rejects the other. A rejection by the peer
  * may show only when reading. A retried write must begin with the same bytes.
  */
-doca_error_t dpumap_stream_handshake(struct dpumap_stream *stream, struct dpumap_fault *fault);
+doca_error_t dpumap_stream_handshake(struct dpumap_stream *stream, struct dpumap_error *error);
 doca_error_t dpumap_stream_read(struct dpumap_stream *stream, void *buf, size_t len, size_t *done,
-				struct dpumap_fault *fault);
+				struct dpumap_error *error);
 doca_error_t dpumap_stream_write(struct dpumap_stream *stream, const void *buf, size_t len,
-				 size_t *done, struct dpumap_fault *fault);
+				 size_t *done, struct dpumap_error *error);
 /*
  * Ends the TLS session on both sides, and leaves the connection open: no byte after the session was
  * read. To be called until it succeeds; AGAIN and errors as above. All must have been written.
  */
-doca_error_t dpumap_stream_end(struct dpumap_stream *stream, struct dpumap_fault *fault);
+doca_error_t dpumap_stream_end(struct dpumap_stream *stream, struct dpumap_error *error);
 /* No more is written: the peer reads CONNECTION_RESET after all that was written before. */
 void dpumap_stream_finish(struct dpumap_stream *stream);
 /* The socket, which is the caller's from then on. The stream can only be closed. */

@@ -106,16 +106,16 @@ static int keep_rejected(int is_good, X509_STORE_CTX *verify)
 
 /* -- contexts -- */
 
-static STACK_OF(X509_INFO) * read_file(const char *path, struct dpumap_fault *fault)
+static STACK_OF(X509_INFO) * read_file(const char *path, struct dpumap_error *error)
 {
 	STACK_OF(X509_INFO) * found;
-	BIO *bio = dpumap_pem_open(path, false, fault);
+	BIO *bio = dpumap_pem_open(path, false, error);
 
 	if (!bio)
 		return NULL;
 	found = PEM_X509_INFO_read_bio(bio, NULL, dpumap_pem_no_password, NULL);
 	if (!found)
-		dpumap_pem_invalid(path, fault);
+		dpumap_pem_invalid(path, error);
 	BIO_free(bio);
 	return found;
 }
@@ -125,14 +125,14 @@ static void free_infos(STACK_OF(X509_INFO) * infos)
 	sk_X509_INFO_pop_free(infos, X509_INFO_free);
 }
 
-static doca_error_t use_cert(SSL_CTX *ctx, const char *path, struct dpumap_fault *fault)
+static doca_error_t use_cert(SSL_CTX *ctx, const char *path, struct dpumap_error *error)
 {
-	STACK_OF(X509_INFO) *infos = read_file(path, fault);
+	STACK_OF(X509_INFO) *infos = read_file(path, error);
 	doca_error_t result = DOCA_SUCCESS;
 	int num = 0;
 
 	if (!infos)
-		return fault->code;
+		return error->code;
 	for (int i = 0; i < sk_X509_INFO_num(infos) && result == DOCA_SUCCESS; i++) {
 		X509 *cert = sk_X509_INFO_value(infos, i)->x509;
 
@@ -140,37 +140,37 @@ static doca_error_t use_cert(SSL_CTX *ctx, const char *path, struct dpumap_fault
 			continue;
 		if (num++ ? !SSL_CTX_add1_chain_cert(ctx, cert)
 			  : !SSL_CTX_use_certificate(ctx, cert))
-			result = dpumap_pem_invalid(path, fault);
+			result = dpumap_pem_invalid(path, error);
 	}
 	if (result == DOCA_SUCCESS && num == 0)
-		result = dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
+		result = dpumap_error_set(error, DOCA_ERROR_BAD_CONFIG,
 					  "%s contains no certificate", path);
 	free_infos(infos);
 	return result;
 }
 
-static doca_error_t use_key(SSL_CTX *ctx, const char *path, struct dpumap_fault *fault)
+static doca_error_t use_key(SSL_CTX *ctx, const char *path, struct dpumap_error *error)
 {
 	EVP_PKEY *key = NULL;
-	doca_error_t result = dpumap_pem_read_key(path, &key, fault);
+	doca_error_t result = dpumap_pem_read_key(path, &key, error);
 
 	if (result == DOCA_SUCCESS &&
 	    (!SSL_CTX_use_PrivateKey(ctx, key) || !SSL_CTX_check_private_key(ctx)))
-		result = dpumap_pem_invalid(path, fault);
+		result = dpumap_pem_invalid(path, error);
 	EVP_PKEY_free(key);
 	return result;
 }
 
 /* Adds the certificates of a file, or its revocation lists, to the store. */
 static doca_error_t add_to_store(X509_STORE *store, const char *path, bool lists,
-				 struct dpumap_fault *fault)
+				 struct dpumap_error *error)
 {
-	STACK_OF(X509_INFO) *infos = read_file(path, fault);
+	STACK_OF(X509_INFO) *infos = read_file(path, error);
 	doca_error_t result = DOCA_SUCCESS;
 	int num = 0;
 
 	if (!infos)
-		return fault->code;
+		return error->code;
 	for (int i = 0; i < sk_X509_INFO_num(infos) && result == DOCA_SUCCESS; i++) {
 		const X509_INFO *info = sk_X509_INFO_value(infos, i);
 
@@ -179,10 +179,10 @@ static doca_error_t add_to_store(X509_STORE *store, const char *path, bool lists
 		num++;
 		if (lists ? !X509_STORE_add_crl(store, info->crl)
 			  : !X509_STORE_add_cert(store, info->x509))
-			result = dpumap_pem_invalid(path, fault);
+			result = dpumap_pem_invalid(path, error);
 	}
 	if (result == DOCA_SUCCESS && num == 0)
-		result = dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG, "%s contains no %s", path,
+		result = dpumap_error_set(error, DOCA_ERROR_BAD_CONFIG, "%s contains no %s", path,
 					  lists ? "revocation list" : "certificate");
 	free_infos(infos);
 	return result;
@@ -198,38 +198,38 @@ static void keep_path(SSL_CTX *ctx, const char *ca)
 }
 
 static doca_error_t use_certificates(SSL_CTX *ctx, const struct dpumap_tls_config *config,
-				     struct dpumap_fault *fault)
+				     struct dpumap_error *error)
 {
 	X509_STORE *store = SSL_CTX_get_cert_store(ctx);
 	doca_error_t result = DOCA_SUCCESS;
 
 	if (!config->is_for_etcd && (!config->cert || !config->key || !config->ca))
-		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
+		return dpumap_error_set(error, DOCA_ERROR_BAD_CONFIG,
 					"TLS needs a certificate, its private key and a CA "
 					"certificate, or a file of pre-shared keys");
 	if (config->cert)
-		result = use_cert(ctx, config->cert, fault);
+		result = use_cert(ctx, config->cert, error);
 	if (result == DOCA_SUCCESS && config->key)
-		result = use_key(ctx, config->key, fault);
+		result = use_key(ctx, config->key, error);
 	if (result == DOCA_SUCCESS && config->ca)
-		result = add_to_store(store, config->ca, false, fault);
+		result = add_to_store(store, config->ca, false, error);
 	if (config->ca)
 		keep_path(ctx, config->ca);
 	if (result == DOCA_SUCCESS && config->crl) {
 		X509_STORE_set_flags(store, X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL);
-		result = add_to_store(store, config->crl, true, fault);
+		result = add_to_store(store, config->crl, true, error);
 	}
 	return result;
 }
 
 static doca_error_t use_keys(SSL_CTX *ctx, const struct dpumap_tls_config *config, bool is_server,
-			     struct dpumap_fault *fault)
+			     struct dpumap_error *error)
 {
 	if (config->cert || config->key || config->ca || config->crl)
-		return dpumap_fault_set(
-			fault, DOCA_ERROR_BAD_CONFIG,
+		return dpumap_error_set(
+			error, DOCA_ERROR_BAD_CONFIG,
 			"TLS uses either certificates or pre-shared keys, not both");
-	return dpumap_psk_use(ctx, config->psk, config->psk_name, is_server, fault);
+	return dpumap_psk_use(ctx, config->psk, config->psk_name, is_server, error);
 }
 
 static bool harden(SSL_CTX *ctx)
@@ -247,7 +247,7 @@ static bool harden(SSL_CTX *ctx)
 }
 
 /* NULL: no memory. */
-static struct dpumap_tls *allocate(bool is_server, struct dpumap_fault *fault)
+static struct dpumap_tls *allocate(bool is_server, struct dpumap_error *error)
 {
 	struct dpumap_tls *t = calloc(1, sizeof(*t));
 
@@ -256,7 +256,7 @@ static struct dpumap_tls *allocate(bool is_server, struct dpumap_fault *fault)
 		t->ctx = SSL_CTX_new(is_server ? TLS_server_method() : TLS_client_method());
 	if (!t || !t->ctx || !harden(t->ctx)) {
 		dpumap_tls_destroy(t);
-		dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for TLS");
+		dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for TLS");
 		return NULL;
 	}
 	t->is_server = is_server;
@@ -264,17 +264,17 @@ static struct dpumap_tls *allocate(bool is_server, struct dpumap_fault *fault)
 }
 
 doca_error_t dpumap_tls_create(const struct dpumap_tls_config *config, bool is_server,
-			       struct dpumap_tls **tls, struct dpumap_fault *fault)
+			       struct dpumap_tls **tls, struct dpumap_error *error)
 {
-	struct dpumap_tls *t = allocate(is_server, fault);
+	struct dpumap_tls *t = allocate(is_server, error);
 	doca_error_t result;
 
 	if (!t)
 		return DOCA_ERROR_NO_MEMORY;
 	t->has_psk = config->psk != NULL;
 	t->is_for_etcd = config->is_for_etcd;
-	result = t->has_psk ? use_keys(t->ctx, config, is_server, fault)
-			    : use_certificates(t->ctx, config, fault);
+	result = t->has_psk ? use_keys(t->ctx, config, is_server, error)
+			    : use_certificates(t->ctx, config, error);
 	if (result != DOCA_SUCCESS) {
 		dpumap_tls_destroy(t);
 		return result;
@@ -284,15 +284,15 @@ doca_error_t dpumap_tls_create(const struct dpumap_tls_config *config, bool is_s
 }
 
 doca_error_t dpumap_tls_create_with_key(const unsigned char *key, size_t len, bool is_server,
-					struct dpumap_tls **tls, struct dpumap_fault *fault)
+					struct dpumap_tls **tls, struct dpumap_error *error)
 {
-	struct dpumap_tls *t = allocate(is_server, fault);
+	struct dpumap_tls *t = allocate(is_server, error);
 	doca_error_t result;
 
 	if (!t)
 		return DOCA_ERROR_NO_MEMORY;
 	t->has_psk = true;
-	result = dpumap_psk_use_key(t->ctx, key, len, is_server, fault);
+	result = dpumap_psk_use_key(t->ctx, key, len, is_server, error);
 	if (result != DOCA_SUCCESS) {
 		dpumap_tls_destroy(t);
 		return result;
@@ -338,7 +338,7 @@ static bool expect(SSL *ssl, const char *server)
 }
 
 doca_error_t dpumap_tls_open(struct dpumap_tls *tls, int fd, const char *server, SSL **ssl,
-			     struct dpumap_fault *fault)
+			     struct dpumap_error *error)
 {
 	SSL *s = SSL_new(tls->ctx);
 	BIO *bio = BIO_new(socket_method);
@@ -360,65 +360,65 @@ doca_error_t dpumap_tls_open(struct dpumap_tls *tls, int fd, const char *server,
 no_memory:
 	BIO_free(bio);
 	SSL_free(s);
-	return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a TLS session");
+	return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for a TLS session");
 }
 
 doca_error_t dpumap_tls_peer_name(SSL *ssl, char name[static DPUMAP_PEER_NAME_MAX],
-				  struct dpumap_fault *fault)
+				  struct dpumap_error *error)
 {
 	X509 *cert = SSL_get0_peer_certificate(ssl);
 	const char *psk = dpumap_psk_name(ssl);
 
 	if (psk)
-		return dpumap_peer_name_set("psk:", psk, strlen(psk), name, fault);
+		return dpumap_peer_name_set("psk:", psk, strlen(psk), name, error);
 	if (!cert || SSL_get_verify_result(ssl) != X509_V_OK)
-		return dpumap_fault_set(fault, DOCA_ERROR_AUTHENTICATION,
+		return dpumap_error_set(error, DOCA_ERROR_AUTHENTICATION,
 					"the peer did not authenticate");
-	return dpumap_peer_name_of_cert(cert, name, fault);
+	return dpumap_peer_name_of_cert(cert, name, error);
 }
 
-static bool is_of_other_authority(long error)
+static bool is_of_other_authority(long code)
 {
-	return error == X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT ||
-	       error == X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY ||
-	       error == X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT ||
-	       error == X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN ||
-	       error == X509_V_ERR_CERT_SIGNATURE_FAILURE;
+	return code == X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT ||
+	       code == X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY ||
+	       code == X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT ||
+	       code == X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN ||
+	       code == X509_V_ERR_CERT_SIGNATURE_FAILURE;
 }
 
-static doca_error_t reject_cert(SSL_CTX *ctx, X509 *cert, long error, struct dpumap_fault *fault)
+static doca_error_t reject_cert(SSL_CTX *ctx, X509 *cert, long code, struct dpumap_error *error)
 {
 	char name[DPUMAP_PEER_NAME_MAX] = "an unknown peer";
 	const char *ca = SSL_CTX_get_ex_data(ctx, ca_index);
-	struct dpumap_fault ignored = {0};
+	struct dpumap_error ignored = {0};
 
 	dpumap_peer_name_of_cert(cert, name, &ignored);
-	if (is_of_other_authority(error) && ca)
-		return dpumap_fault_set(
-			fault, DOCA_ERROR_AUTHENTICATION,
+	if (is_of_other_authority(code) && ca)
+		return dpumap_error_set(
+			error, DOCA_ERROR_AUTHENTICATION,
 			"the certificate of %s was rejected: it was not issued by a CA of %s", name,
 			ca);
-	return dpumap_fault_set(fault, DOCA_ERROR_AUTHENTICATION,
+	return dpumap_error_set(error, DOCA_ERROR_AUTHENTICATION,
 				"the certificate of %s was rejected: %s", name,
-				X509_verify_cert_error_string(error));
+				X509_verify_cert_error_string(code));
 }
 
-static doca_error_t check_psk(const struct dpumap_tls *tls, SSL *ssl, struct dpumap_fault *fault)
+static doca_error_t check_psk(const struct dpumap_tls *tls, SSL *ssl, struct dpumap_error *error)
 {
 	const char *name = dpumap_psk_name(ssl);
 
 	if (!name)
-		return dpumap_fault_set(fault, DOCA_ERROR_AUTHENTICATION,
+		return dpumap_error_set(error, DOCA_ERROR_AUTHENTICATION,
 					"the peer did not authenticate");
 	if (!tls->has_psk || !dpumap_psk_is_known(tls->ctx, ssl))
-		return dpumap_fault_set(fault, DOCA_ERROR_AUTHENTICATION,
+		return dpumap_error_set(error, DOCA_ERROR_AUTHENTICATION,
 					"the pre-shared key of psk:%s was removed or replaced",
 					name);
 	return DOCA_SUCCESS;
 }
 
 static doca_error_t check_cert(const struct dpumap_tls *tls, SSL *ssl, X509 *cert,
-			       struct dpumap_fault *fault)
+			       struct dpumap_error *error)
 {
 	X509_STORE_CTX *verify = X509_STORE_CTX_new();
 	doca_error_t result = DOCA_SUCCESS;
@@ -427,22 +427,22 @@ static doca_error_t check_cert(const struct dpumap_tls *tls, SSL *ssl, X509 *cer
 	    !X509_STORE_CTX_init(verify, SSL_CTX_get_cert_store(tls->ctx), cert,
 				 SSL_get_peer_cert_chain(ssl)) ||
 	    !X509_STORE_CTX_set_default(verify, tls->is_server ? "ssl_client" : "ssl_server"))
-		result = dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY,
+		result = dpumap_error_set(error, DOCA_ERROR_NO_MEMORY,
 					  "no memory to check a certificate");
 	else if (X509_verify_cert(verify) != 1)
-		result = reject_cert(tls->ctx, cert, X509_STORE_CTX_get_error(verify), fault);
+		result = reject_cert(tls->ctx, cert, X509_STORE_CTX_get_error(verify), error);
 	X509_STORE_CTX_free(verify);
 	return result;
 }
 
 doca_error_t dpumap_tls_check_again(const struct dpumap_tls *tls, SSL *ssl,
-				    struct dpumap_fault *fault)
+				    struct dpumap_error *error)
 {
 	X509 *cert = SSL_get0_peer_certificate(ssl);
 
 	if (SSL_get_SSL_CTX(ssl) == tls->ctx)
 		return DOCA_SUCCESS; /* tls itself has accepted it */
-	return cert ? check_cert(tls, ssl, cert, fault) : check_psk(tls, ssl, fault);
+	return cert ? check_cert(tls, ssl, cert, error) : check_psk(tls, ssl, error);
 }
 
 static doca_error_t code_of(int why)
@@ -461,9 +461,9 @@ static doca_error_t code_of(int why)
 }
 
 /* What an alert of the peer says about the own certificate; NULL: something else. */
-static const char *refusal_of(unsigned long error)
+static const char *refusal_of(unsigned long code)
 {
-	switch (ERR_GET_LIB(error) == ERR_LIB_SSL ? ERR_GET_REASON(error) : 0) {
+	switch (ERR_GET_LIB(code) == ERR_LIB_SSL ? ERR_GET_REASON(code) : 0) {
 	case SSL_R_SSLV3_ALERT_CERTIFICATE_REVOKED:
 		return "its certificate is revoked";
 	case SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED:
@@ -477,28 +477,28 @@ static const char *refusal_of(unsigned long error)
 	}
 }
 
-doca_error_t dpumap_tls_fault(SSL *ssl, const char *what, struct dpumap_fault *fault)
+doca_error_t dpumap_tls_fault(SSL *ssl, const char *what, struct dpumap_error *error)
 {
-	unsigned long error = ERR_peek_error();
-	const char *refusal = refusal_of(error);
+	unsigned long code = ERR_peek_error();
+	const char *refusal = refusal_of(code);
 	X509 *rejected = SSL_get_ex_data(ssl, rejected_index);
-	const char *text = ERR_reason_error_string(error);
+	const char *text = ERR_reason_error_string(code);
 
 	if (rejected)
 		return reject_cert(SSL_get_SSL_CTX(ssl), rejected, SSL_get_verify_result(ssl),
-				   fault);
+				   error);
 	if (refusal)
-		return dpumap_fault_set(fault, DOCA_ERROR_AUTHENTICATION, "%s: %s",
+		return dpumap_error_set(error, DOCA_ERROR_AUTHENTICATION, "%s: %s",
 					SSL_is_server(ssl) ? "the client refuses this dpumapd"
 							   : "dpumapd refuses this host",
 					refusal);
-	if (ERR_GET_REASON(error) == SSL_R_BINDER_DOES_NOT_VERIFY)
-		return dpumap_fault_set(
-			fault, DOCA_ERROR_AUTHENTICATION, "%s: the client's pre-shared key %s",
+	if (ERR_GET_REASON(code) == SSL_R_BINDER_DOES_NOT_VERIFY)
+		return dpumap_error_set(
+			error, DOCA_ERROR_AUTHENTICATION, "%s: the client's pre-shared key %s",
 			what, dpumap_psk_is_unknown(ssl) ? "has an unknown name" : "is wrong");
-	if (!error || ERR_SYSTEM_ERROR(error))
-		return dpumap_fault_set(fault, DOCA_ERROR_CONNECTION_RESET,
+	if (!code || ERR_SYSTEM_ERROR(code))
+		return dpumap_error_set(error, DOCA_ERROR_CONNECTION_RESET,
 					"the peer closed the connection");
-	return dpumap_fault_set(fault, code_of(ERR_GET_REASON(error)), "%s: TLS: %s", what,
+	return dpumap_error_set(error, code_of(ERR_GET_REASON(code)), "%s: TLS: %s", what,
 				text ? text : "unknown error");
 }

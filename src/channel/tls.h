@@ -16,7 +16,7 @@
 #include <openssl/ssl.h>
 
 #include "channel/credentials.h"
-#include "local/fault.h"
+#include "local/error.h"
 
 /* PEM files; NULL for what is not given. */
 struct dpumap_tls_config {
@@ -41,10 +41,10 @@ struct dpumap_tls;
  * with the reason.
  */
 doca_error_t dpumap_tls_create(const struct dpumap_tls_config *config, bool is_server,
-			       struct dpumap_tls **tls, struct dpumap_fault *fault);
+			       struct dpumap_tls **tls, struct dpumap_error *error);
 /* For one session with a pre-shared key of len bytes (32 to 64), in memory. */
 doca_error_t dpumap_tls_create_with_key(const unsigned char *key, size_t len, bool is_server,
-					struct dpumap_tls **tls, struct dpumap_fault *fault);
+					struct dpumap_tls **tls, struct dpumap_error *error);
 /* Existing sessions stay valid. NULL is allowed. */
 void dpumap_tls_destroy(struct dpumap_tls *tls);
 
@@ -57,17 +57,17 @@ void dpumap_tls_judge(const struct dpumap_tls *tls, struct dpumap_credentials *c
  * key.
  */
 doca_error_t dpumap_tls_open(struct dpumap_tls *tls, int fd, const char *server, SSL **ssl,
-			     struct dpumap_fault *fault);
+			     struct dpumap_error *error);
 /* To be called after the handshake. AUTHENTICATION if the certificate has no valid name. */
 doca_error_t dpumap_tls_peer_name(SSL *ssl, char name[static DPUMAP_PEER_NAME_MAX],
-				  struct dpumap_fault *fault);
+				  struct dpumap_error *error);
 /*
  * Verifies again the certificate or the pre-shared key of a session that may be older than tls.
  * AUTHENTICATION if tls would not accept it.
  */
 doca_error_t dpumap_tls_check_again(const struct dpumap_tls *tls, SSL *ssl,
-				    struct dpumap_fault *fault);
+				    struct dpumap_error *error);
 /* The cause of the failed call on ssl. */
-doca_error_t dpumap_tls_fault(SSL *ssl, const char *what, struct dpumap_fault *fault);
+doca_error_t dpumap_tls_fault(SSL *ssl, const char *what, struct dpumap_error *error);
 
 #endif

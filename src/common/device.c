@@ -53,24 +53,24 @@ static struct doca_devinfo *choose(struct doca_devinfo **list, uint32_t n, const
 }
 
 static doca_error_t open_info(struct doca_devinfo *info, dpumap_device_cap *cap, const char *doing,
-			      struct dpumap_device *device, struct dpumap_fault *fault)
+			      struct dpumap_device *device, struct dpumap_error *error)
 {
 	doca_error_t result;
 
 	result = doca_devinfo_get_ibdev_name(info, device->name, sizeof(device->name));
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result, "cannot query the name of a device");
+		return dpumap_error_doca(error, result, "cannot query the name of a device");
 	if (!is_able(info, cap)) {
-		if (dpumap_fault_is_descriptors(fault, doing))
-			return fault->code;
-		dpumap_fault_set(fault, DOCA_ERROR_NOT_SUPPORTED, "device %s cannot %s",
+		if (dpumap_error_is_descriptors(error, doing))
+			return error->code;
+		dpumap_error_set(error, DOCA_ERROR_NOT_SUPPORTED, "device %s cannot %s",
 				 device->name, doing);
-		return dpumap_fault_see_doctor(fault);
+		return dpumap_error_see_doctor(error);
 	}
 	result = doca_dev_open(info, &device->dev);
 	if (result != DOCA_SUCCESS) {
-		dpumap_fault_doca(fault, result, "cannot open device %s", device->name);
-		return dpumap_fault_see_doctor(fault);
+		dpumap_error_doca(error, result, "cannot open device %s", device->name);
+		return dpumap_error_see_doctor(error);
 	}
 	return DOCA_SUCCESS;
 }
@@ -96,26 +96,26 @@ static void name_devices(struct doca_devinfo **list, uint32_t n, char *text, siz
 }
 
 static doca_error_t none_found(struct doca_devinfo **list, uint32_t n, const char *which,
-			       const char *doing, struct dpumap_fault *fault)
+			       const char *doing, struct dpumap_error *error)
 {
 	char names[200];
 
-	if (dpumap_fault_is_descriptors(fault, "use the RDMA devices"))
-		return fault->code;
+	if (dpumap_error_is_descriptors(error, "use the RDMA devices"))
+		return error->code;
 	name_devices(list, n, names, sizeof(names));
 	if (n == 0)
-		dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND, "this machine has no RDMA device");
+		dpumap_error_set(error, DOCA_ERROR_NOT_FOUND, "this machine has no RDMA device");
 	else if (which)
-		dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND,
+		dpumap_error_set(error, DOCA_ERROR_NOT_FOUND,
 				 "device %.32s not found; this machine has %s", which, names);
 	else
-		dpumap_fault_set(fault, DOCA_ERROR_NOT_SUPPORTED,
+		dpumap_error_set(error, DOCA_ERROR_NOT_SUPPORTED,
 				 "no device of this machine can %s; it has %s", doing, names);
-	return dpumap_fault_see_doctor(fault);
+	return dpumap_error_see_doctor(error);
 }
 
 doca_error_t dpumap_device_open(const char *which, dpumap_device_cap *cap, const char *doing,
-				struct dpumap_device *device, struct dpumap_fault *fault)
+				struct dpumap_device *device, struct dpumap_error *error)
 {
 	struct doca_devinfo **list;
 	struct doca_devinfo *info;
@@ -124,20 +124,20 @@ doca_error_t dpumap_device_open(const char *which, dpumap_device_cap *cap, const
 
 	result = doca_devinfo_create_list(&list, &n);
 	if (result == DOCA_ERROR_NOT_FOUND)
-		return none_found(NULL, 0, which, doing, fault);
+		return none_found(NULL, 0, which, doing, error);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result, "cannot list the devices");
+		return dpumap_error_doca(error, result, "cannot list the devices");
 	info = choose(list, n, which, cap);
 	if (info)
-		result = open_info(info, cap, doing, device, fault);
+		result = open_info(info, cap, doing, device, error);
 	else
-		result = none_found(list, n, which, doing, fault);
+		result = none_found(list, n, which, doing, error);
 	doca_devinfo_destroy_list(list);
 	return result;
 }
 
 doca_error_t dpumap_device_open_own(const struct dpumap_device *other, struct dpumap_device *device,
-				    struct dpumap_fault *fault)
+				    struct dpumap_error *error)
 {
 	doca_error_t result;
 
@@ -145,6 +145,6 @@ doca_error_t dpumap_device_open_own(const struct dpumap_device *other, struct dp
 	device->dev = NULL;
 	result = dpumap_dev_open_own(doca_dev_as_devinfo(other->dev), &device->dev);
 	if (result != DOCA_SUCCESS)
-		return dpumap_fault_doca(fault, result, "cannot open device %s again", other->name);
+		return dpumap_error_doca(error, result, "cannot open device %s again", other->name);
 	return DOCA_SUCCESS;
 }

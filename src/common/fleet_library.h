@@ -6,7 +6,7 @@
 #ifndef DPUMAP_COMMON_FLEET_LIBRARY_H
 #define DPUMAP_COMMON_FLEET_LIBRARY_H
 
-#include "local/fault.h"
+#include "local/error.h"
 
 #define DPUMAP_FLEET_LIBRARY "libdpumap-fleet.so.0"
 #define DPUMAP_FLEET_SYMBOL  "dpumap_private_fleet"
@@ -18,6 +18,6 @@ struct dpumap_fleet_table;
  * is of another release.
  */
 doca_error_t dpumap_fleet_library_load(const struct dpumap_fleet_table **table,
-				       struct dpumap_fault *fault);
+				       struct dpumap_error *error);
 
 #endif

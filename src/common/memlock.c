@@ -36,7 +36,7 @@ static bool limit_of_memory(uint64_t *bytes)
 	return true;
 }
 
-doca_error_t dpumap_fault_locking(struct dpumap_fault *fault, doca_error_t code, size_t bytes,
+doca_error_t dpumap_error_locking(struct dpumap_error *error, doca_error_t code, size_t bytes,
 				  const char *fmt, ...)
 {
 	bool may_be_limit = code == DOCA_ERROR_NO_MEMORY || code == DOCA_ERROR_DRIVER;
@@ -48,13 +48,13 @@ doca_error_t dpumap_fault_locking(struct dpumap_fault *fault, doca_error_t code,
 	vsnprintf(what, sizeof(what), fmt, args);
 	va_end(args);
 	if (!may_be_limit || !limit_of_memory(&limit))
-		return dpumap_fault_doca(fault, code, "%s", what);
+		return dpumap_error_doca(error, code, "%s", what);
 	if (code == DOCA_ERROR_NO_MEMORY || bytes > limit)
-		return dpumap_fault_set(
-			fault, DOCA_ERROR_NOT_PERMITTED,
+		return dpumap_error_set(
+			error, DOCA_ERROR_NOT_PERMITTED,
 			"%s: the limit on locked memory, %" PRIu64
 			" KiB, is too low; raise it with ulimit -l or LimitMEMLOCK=",
 			what, limit >> 10);
-	return dpumap_fault_doca(fault, code, "%s (the limit on locked memory is %" PRIu64 " KiB)",
+	return dpumap_error_doca(error, code, "%s (the limit on locked memory is %" PRIu64 " KiB)",
 				 what, limit >> 10);
 }

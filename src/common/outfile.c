@@ -38,66 +38,66 @@ struct dpumap_outfile {
  * refuse what is not a regular file.
  */
 static doca_error_t resolve(const char *path, char resolved[static PATH_MAX],
-			    struct dpumap_fault *fault)
+			    struct dpumap_error *error)
 {
 	struct stat st;
 
 	if (stat(path, &st) != 0) {
 		if (errno != ENOENT)
-			return dpumap_fault_errno(fault, errno, "cannot write %s", path);
+			return dpumap_error_errno(error, errno, "cannot write %s", path);
 		if (strlen(path) >= PATH_MAX)
-			return dpumap_fault_errno(fault, ENAMETOOLONG, "cannot write %s", path);
+			return dpumap_error_errno(error, ENAMETOOLONG, "cannot write %s", path);
 		memcpy(resolved, path, strlen(path) + 1);
 		return DOCA_SUCCESS;
 	}
 	if (!S_ISREG(st.st_mode))
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+		return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 					"cannot write %s: it exists and is not a regular file",
 					path);
 	if (!realpath(path, resolved))
-		return dpumap_fault_errno(fault, errno, "cannot write %s", path);
+		return dpumap_error_errno(error, errno, "cannot write %s", path);
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t exists(const char *path, struct dpumap_fault *fault)
+static doca_error_t exists(const char *path, struct dpumap_error *error)
 {
-	return dpumap_fault_set(fault, DOCA_ERROR_ALREADY_EXIST, "%s already exists", path);
+	return dpumap_error_set(error, DOCA_ERROR_ALREADY_EXIST, "%s already exists", path);
 }
 
 static doca_error_t check_new(const char *path, char resolved[static PATH_MAX],
-			      struct dpumap_fault *fault)
+			      struct dpumap_error *error)
 {
 	struct stat st;
 
 	if (strlen(path) >= PATH_MAX)
-		return dpumap_fault_errno(fault, ENAMETOOLONG, "cannot write %s", path);
+		return dpumap_error_errno(error, ENAMETOOLONG, "cannot write %s", path);
 	memcpy(resolved, path, strlen(path) + 1);
-	return lstat(path, &st) == 0 ? exists(path, fault) : DOCA_SUCCESS;
+	return lstat(path, &st) == 0 ? exists(path, error) : DOCA_SUCCESS;
 }
 
 /* -- owner, mode and access list of a file that is replaced -- */
 
 static doca_error_t cannot_keep(const struct dpumap_outfile *out, const char *what,
-				struct dpumap_fault *fault)
+				struct dpumap_error *error)
 {
-	return dpumap_fault_errno(fault, errno,
+	return dpumap_error_errno(error, errno,
 				  "cannot keep the %s of %s: remove the file or use another name",
 				  what, out->path);
 }
 
 /* A file that another user has put into a folder for all would give the content to that user. */
 static doca_error_t check_owner(const struct dpumap_outfile *out, const struct stat *st,
-				struct dpumap_fault *fault)
+				struct dpumap_error *error)
 {
 	struct stat dir;
 
 	if (st->st_uid == geteuid())
 		return DOCA_SUCCESS;
 	if (stat(out->directory, &dir) != 0)
-		return dpumap_fault_errno(fault, errno, "cannot write %s", out->path);
+		return dpumap_error_errno(error, errno, "cannot write %s", out->path);
 	if (!(dir.st_mode & S_ISVTX) || !(dir.st_mode & S_IWOTH) || st->st_uid == dir.st_uid)
 		return DOCA_SUCCESS;
-	return dpumap_fault_set(fault, DOCA_ERROR_NOT_PERMITTED,
+	return dpumap_error_set(error, DOCA_ERROR_NOT_PERMITTED,
 				"cannot write %s: it belongs to user %u, and all users can write "
 				"to its directory: remove the file or use another name",
 				out->path, st->st_uid);
@@ -117,41 +117,41 @@ static int copy_access_list(int fd, const char *path)
 }
 
 static doca_error_t keep_attributes(const struct dpumap_outfile *out, const struct stat *old,
-				    struct dpumap_fault *fault)
+				    struct dpumap_error *error)
 {
 	mode_t mode = old->st_mode & 0777;
 	doca_error_t result;
 	struct stat own;
 
-	result = check_owner(out, old, fault);
+	result = check_owner(out, old, error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (fstat(out->fd, &own) != 0)
-		return dpumap_fault_errno(fault, errno, "cannot examine %s", out->path);
+		return dpumap_error_errno(error, errno, "cannot examine %s", out->path);
 	if ((own.st_uid != old->st_uid || own.st_gid != old->st_gid) &&
 	    fchown(out->fd, old->st_uid, old->st_gid) != 0)
-		return cannot_keep(out, "owner", fault);
+		return cannot_keep(out, "owner", error);
 	if (copy_access_list(out->fd, out->path) != 0)
-		return cannot_keep(out, "access list", fault);
+		return cannot_keep(out, "access list", error);
 	if (!(out->mode & S_IRWXO))
 		mode &= ~(mode_t)S_IRWXO;
-	return fchmod(out->fd, mode) == 0 ? DOCA_SUCCESS : cannot_keep(out, "mode", fault);
+	return fchmod(out->fd, mode) == 0 ? DOCA_SUCCESS : cannot_keep(out, "mode", error);
 }
 
-static doca_error_t set_attributes(const struct dpumap_outfile *out, struct dpumap_fault *fault)
+static doca_error_t set_attributes(const struct dpumap_outfile *out, struct dpumap_error *error)
 {
 	struct stat old;
 
 	if (lstat(out->path, &old) == 0 && S_ISREG(old.st_mode))
-		return keep_attributes(out, &old, fault);
+		return keep_attributes(out, &old, error);
 	if (fchmod(out->fd, out->mode) != 0)
-		return dpumap_fault_errno(fault, errno, "cannot set the mode of %s", out->path);
+		return dpumap_error_errno(error, errno, "cannot set the mode of %s", out->path);
 	return DOCA_SUCCESS;
 }
 
 /* -- the file until it is complete: without a name where the file system supports that -- */
 
-static doca_error_t name_temporary(struct dpumap_outfile *out, struct dpumap_fault *fault)
+static doca_error_t name_temporary(struct dpumap_outfile *out, struct dpumap_error *error)
 {
 	const char *slash = strrchr(out->path, '/');
 	int dir_len = slash ? (int)(slash - out->path) + 1 : 0;
@@ -159,7 +159,7 @@ static doca_error_t name_temporary(struct dpumap_outfile *out, struct dpumap_fau
 			 out->path);
 
 	if (n < 0 || (size_t)n >= sizeof(out->temporary))
-		return dpumap_fault_errno(fault, ENAMETOOLONG, "cannot write %s", out->path);
+		return dpumap_error_errno(error, ENAMETOOLONG, "cannot write %s", out->path);
 	snprintf(out->directory, sizeof(out->directory), "%.*s", dir_len > 0 ? dir_len : 1,
 		 dir_len > 0 ? out->path : ".");
 	return DOCA_SUCCESS;
@@ -202,7 +202,7 @@ static int open_named(struct dpumap_outfile *out)
 	return fd;
 }
 
-static doca_error_t open_temporary(struct dpumap_outfile *out, struct dpumap_fault *fault)
+static doca_error_t open_temporary(struct dpumap_outfile *out, struct dpumap_error *error)
 {
 	doca_error_t result;
 
@@ -210,9 +210,9 @@ static doca_error_t open_temporary(struct dpumap_outfile *out, struct dpumap_fau
 	if (out->fd < 0)
 		out->fd = open_named(out);
 	if (out->fd < 0)
-		return dpumap_fault_errno(fault, errno, "cannot write %s", out->path);
+		return dpumap_error_errno(error, errno, "cannot write %s", out->path);
 	/* Here as well, to fail before the first byte. */
-	result = set_attributes(out, fault);
+	result = set_attributes(out, error);
 	if (result != DOCA_SUCCESS) {
 		close(out->fd);
 		if (out->has_name)
@@ -222,20 +222,20 @@ static doca_error_t open_temporary(struct dpumap_outfile *out, struct dpumap_fau
 }
 
 static doca_error_t create(const char *path, mode_t mode, bool is_new, struct dpumap_outfile **out,
-			   struct dpumap_fault *fault)
+			   struct dpumap_error *error)
 {
 	struct dpumap_outfile *o = calloc(1, sizeof(*o));
 	doca_error_t result;
 
 	if (!o)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory to write %s", path);
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory to write %s", path);
 	o->mode = apply_umask(mode);
 	o->is_new = is_new;
-	result = is_new ? check_new(path, o->path, fault) : resolve(path, o->path, fault);
+	result = is_new ? check_new(path, o->path, error) : resolve(path, o->path, error);
 	if (result == DOCA_SUCCESS)
-		result = name_temporary(o, fault);
+		result = name_temporary(o, error);
 	if (result == DOCA_SUCCESS)
-		result = open_temporary(o, fault);
+		result = open_temporary(o, error);
 	if (result != DOCA_SUCCESS) {
 		free(o);
 		return result;
@@ -245,15 +245,15 @@ static doca_error_t create(const char *path, mode_t mode, bool is_new, struct dp
 }
 
 doca_error_t dpumap_outfile_create(const char *path, mode_t mode, struct dpumap_outfile **out,
-				   struct dpumap_fault *fault)
+				   struct dpumap_error *error)
 {
-	return create(path, mode, false, out, fault);
+	return create(path, mode, false, out, error);
 }
 
 doca_error_t dpumap_outfile_create_new(const char *path, mode_t mode, struct dpumap_outfile **out,
-				       struct dpumap_fault *fault)
+				       struct dpumap_error *error)
 {
-	return create(path, mode, true, out, fault);
+	return create(path, mode, true, out, error);
 }
 
 /*
@@ -270,7 +270,7 @@ static void write_behind(struct dpumap_outfile *out)
 }
 
 doca_error_t dpumap_outfile_write(struct dpumap_outfile *out, const void *buf, size_t len,
-				  struct dpumap_fault *fault)
+				  struct dpumap_error *error)
 {
 	const char *from = buf;
 	ssize_t n;
@@ -280,7 +280,7 @@ doca_error_t dpumap_outfile_write(struct dpumap_outfile *out, const void *buf, s
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return dpumap_fault_errno(fault, errno, "cannot write %s", out->path);
+			return dpumap_error_errno(error, errno, "cannot write %s", out->path);
 		from += n;
 		out->size += (uint64_t)n;
 		len -= (size_t)n;
@@ -294,18 +294,18 @@ static bool is_zero(const char *bytes, size_t len)
 	return bytes[0] == 0 && memcmp(bytes, bytes + 1, len - 1) == 0;
 }
 
-static doca_error_t skip(struct dpumap_outfile *out, size_t len, struct dpumap_fault *fault)
+static doca_error_t skip(struct dpumap_outfile *out, size_t len, struct dpumap_error *error)
 {
 	out->size += len;
 	/* Sets the length, in case the file ends with a hole. */
 	if (ftruncate(out->fd, (off_t)out->size) != 0 ||
 	    lseek(out->fd, (off_t)out->size, SEEK_SET) < 0)
-		return dpumap_fault_errno(fault, errno, "cannot write %s", out->path);
+		return dpumap_error_errno(error, errno, "cannot write %s", out->path);
 	return DOCA_SUCCESS;
 }
 
 doca_error_t dpumap_outfile_write_sparse(struct dpumap_outfile *out, const void *buf, size_t len,
-					 struct dpumap_fault *fault)
+					 struct dpumap_error *error)
 {
 	doca_error_t result = DOCA_SUCCESS;
 	const char *from = buf;
@@ -316,8 +316,8 @@ doca_error_t dpumap_outfile_write_sparse(struct dpumap_outfile *out, const void 
 
 		if (piece > len)
 			piece = len;
-		result = is_zero(from, piece) ? skip(out, piece, fault)
-					      : dpumap_outfile_write(out, from, piece, fault);
+		result = is_zero(from, piece) ? skip(out, piece, error)
+					      : dpumap_outfile_write(out, from, piece, error);
 		from += piece;
 		len -= piece;
 	}
@@ -325,9 +325,9 @@ doca_error_t dpumap_outfile_write_sparse(struct dpumap_outfile *out, const void 
 }
 
 doca_error_t dpumap_outfile_read_back(const struct dpumap_outfile *out, uint64_t at, void *buf,
-				      size_t len, struct dpumap_fault *fault)
+				      size_t len, struct dpumap_error *error)
 {
-	return dpumap_file_read(out->fd, out->path, at, buf, len, fault);
+	return dpumap_file_read(out->fd, out->path, at, buf, len, error);
 }
 
 /* -- the end -- */
@@ -420,28 +420,28 @@ static int take_place(struct dpumap_outfile *out)
 	return replace_unsignalled(out);
 }
 
-static doca_error_t publish(struct dpumap_outfile *out, struct dpumap_fault *fault)
+static doca_error_t publish(struct dpumap_outfile *out, struct dpumap_error *error)
 {
 	int result = out->is_new ? link_as(out, out->path) : take_place(out);
 
 	if (result == 0)
 		return DOCA_SUCCESS;
 	if (out->is_new && errno == EEXIST)
-		return exists(out->path, fault);
-	return dpumap_fault_errno(fault, errno, "cannot write %s", out->path);
+		return exists(out->path, error);
+	return dpumap_error_errno(error, errno, "cannot write %s", out->path);
 }
 
-doca_error_t dpumap_outfile_commit(struct dpumap_outfile *out, struct dpumap_fault *fault)
+doca_error_t dpumap_outfile_commit(struct dpumap_outfile *out, struct dpumap_error *error)
 {
 	/* Again: the file that is replaced may have changed since. */
-	doca_error_t result = set_attributes(out, fault);
+	doca_error_t result = set_attributes(out, error);
 
 	if (result == DOCA_SUCCESS && sync_to_disk(out->fd) != 0)
-		result = dpumap_fault_errno(fault, errno, "cannot write %s", out->path);
+		result = dpumap_error_errno(error, errno, "cannot write %s", out->path);
 	if (result == DOCA_SUCCESS)
-		result = publish(out, fault);
+		result = publish(out, error);
 	if (result == DOCA_SUCCESS && sync_directory(out->directory) != 0)
-		result = dpumap_fault_errno(fault, errno,
+		result = dpumap_error_errno(error, errno,
 					    "%s is complete, but a power failure may undo it: "
 					    "cannot write its directory to the disk",
 					    out->path);

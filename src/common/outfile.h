@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "local/fault.h"
+#include "local/error.h"
 
 /*
  * An output file. It has no name until commit() gives it one, or, where the file system does not
@@ -25,20 +25,20 @@ struct dpumap_outfile;
  * signals.
  */
 doca_error_t dpumap_outfile_create(const char *path, mode_t mode, struct dpumap_outfile **out,
-				   struct dpumap_fault *fault);
+				   struct dpumap_error *error);
 /* DOCA_ERROR_ALREADY_EXIST if path exists, now or at commit(). */
 doca_error_t dpumap_outfile_create_new(const char *path, mode_t mode, struct dpumap_outfile **out,
-				       struct dpumap_fault *fault);
+				       struct dpumap_error *error);
 doca_error_t dpumap_outfile_write(struct dpumap_outfile *out, const void *buf, size_t len,
-				  struct dpumap_fault *fault);
+				  struct dpumap_error *error);
 /* The same, but blocks of zeros become holes. */
 doca_error_t dpumap_outfile_write_sparse(struct dpumap_outfile *out, const void *buf, size_t len,
-					 struct dpumap_fault *fault);
+					 struct dpumap_error *error);
 /* Reads bytes that were written. Another thread may write at the same time. */
 doca_error_t dpumap_outfile_read_back(const struct dpumap_outfile *out, uint64_t at, void *buf,
-				      size_t len, struct dpumap_fault *fault);
+				      size_t len, struct dpumap_error *error);
 /* Consumes out, also on failure. */
-doca_error_t dpumap_outfile_commit(struct dpumap_outfile *out, struct dpumap_fault *fault);
+doca_error_t dpumap_outfile_commit(struct dpumap_outfile *out, struct dpumap_error *error);
 /* NULL is allowed. */
 void dpumap_outfile_discard(struct dpumap_outfile *out);
 

@@ -9,20 +9,20 @@
 #include <openssl/evp.h>
 #include <openssl/x509.h>
 
-#include "local/fault.h"
+#include "local/error.h"
 
 /* A BIO that owns the file; NULL with the reason. A secret file must not be readable by others. */
-BIO *dpumap_pem_open(const char *path, bool is_secret, struct dpumap_fault *fault);
+BIO *dpumap_pem_open(const char *path, bool is_secret, struct dpumap_error *error);
 /* BAD_CONFIG with the reason of OpenSSL's last error. */
-doca_error_t dpumap_pem_invalid(const char *path, struct dpumap_fault *fault);
+doca_error_t dpumap_pem_invalid(const char *path, struct dpumap_error *error);
 
 /* A pem_password_cb: what is encrypted is refused, because no terminal can be asked for a password. */
 int dpumap_pem_no_password(char *buf, int size, int rwflag, void *arg);
 
 /* The first certificate, private key (not encrypted) or revocation list; the caller frees it. */
-doca_error_t dpumap_pem_read_cert(const char *path, X509 **cert, struct dpumap_fault *fault);
-doca_error_t dpumap_pem_read_key(const char *path, EVP_PKEY **key, struct dpumap_fault *fault);
-doca_error_t dpumap_pem_read_crl(const char *path, X509_CRL **crl, struct dpumap_fault *fault);
+doca_error_t dpumap_pem_read_cert(const char *path, X509 **cert, struct dpumap_error *error);
+doca_error_t dpumap_pem_read_key(const char *path, EVP_PKEY **key, struct dpumap_error *error);
+doca_error_t dpumap_pem_read_crl(const char *path, X509_CRL **crl, struct dpumap_error *error);
 
 /* "2026-11-21T17:00:00Z" */
 #define DPUMAP_PEM_TIME_MAX 32

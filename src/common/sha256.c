@@ -10,15 +10,15 @@ struct dpumap_sha256 {
 	EVP_MD_CTX *ctx;
 };
 
-static doca_error_t begin(struct dpumap_sha256 *sha, struct dpumap_fault *fault)
+static doca_error_t begin(struct dpumap_sha256 *sha, struct dpumap_error *error)
 {
 	if (EVP_DigestInit_ex(sha->ctx, EVP_sha256(), NULL) != 1)
-		return dpumap_fault_set(fault, DOCA_ERROR_NOT_SUPPORTED,
+		return dpumap_error_set(error, DOCA_ERROR_NOT_SUPPORTED,
 					"libcrypto does not support SHA-256");
 	return DOCA_SUCCESS;
 }
 
-doca_error_t dpumap_sha256_create(struct dpumap_sha256 **sha, struct dpumap_fault *fault)
+doca_error_t dpumap_sha256_create(struct dpumap_sha256 **sha, struct dpumap_error *error)
 {
 	struct dpumap_sha256 *s = calloc(1, sizeof(*s));
 	doca_error_t result;
@@ -28,7 +28,7 @@ doca_error_t dpumap_sha256_create(struct dpumap_sha256 **sha, struct dpumap_faul
 	s->ctx = EVP_MD_CTX_new();
 	if (!s->ctx)
 		goto no_memory;
-	result = begin(s, fault);
+	result = begin(s, error);
 	if (result != DOCA_SUCCESS) {
 		dpumap_sha256_destroy(s);
 		return result;
@@ -38,7 +38,7 @@ doca_error_t dpumap_sha256_create(struct dpumap_sha256 **sha, struct dpumap_faul
 
 no_memory:
 	dpumap_sha256_destroy(s);
-	return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a SHA-256 digest");
+	return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for a SHA-256 digest");
 }
 
 void dpumap_sha256_destroy(struct dpumap_sha256 *sha)
@@ -50,22 +50,22 @@ void dpumap_sha256_destroy(struct dpumap_sha256 *sha)
 }
 
 doca_error_t dpumap_sha256_update(struct dpumap_sha256 *sha, const void *data, size_t len,
-				  struct dpumap_fault *fault)
+				  struct dpumap_error *error)
 {
 	if (EVP_DigestUpdate(sha->ctx, data, len) != 1)
-		return dpumap_fault_set(fault, DOCA_ERROR_UNEXPECTED,
+		return dpumap_error_set(error, DOCA_ERROR_UNEXPECTED,
 					"libcrypto failed to hash %zu bytes", len);
 	return DOCA_SUCCESS;
 }
 
 doca_error_t dpumap_sha256_final(struct dpumap_sha256 *sha,
 				 uint8_t digest[static DPUMAP_SHA256_LEN],
-				 struct dpumap_fault *fault)
+				 struct dpumap_error *error)
 {
 	if (EVP_DigestFinal_ex(sha->ctx, digest, NULL) != 1)
-		return dpumap_fault_set(fault, DOCA_ERROR_UNEXPECTED,
+		return dpumap_error_set(error, DOCA_ERROR_UNEXPECTED,
 					"libcrypto failed to finish a SHA-256 digest");
-	return begin(sha, fault);
+	return begin(sha, error);
 }
 
 void dpumap_sha256_format(const uint8_t digest[static DPUMAP_SHA256_LEN],

@@ -30,7 +30,7 @@ struct connection {
 	char peer[DPUMAP_PEER_NAME_MAX];
 	bool has_greeted;
 	struct dpumap_client *client; /* NULL: greeting has the error */
-	struct dpumap_fault greeting;
+	struct dpumap_error greeting;
 	char export_name[DPUMAP_EXPORT_NAME_MAX]; /* of one that may be imported */
 	bool is_pci;
 	bool can_import; /* the chosen device is on the card of the export */

@@ -127,7 +127,7 @@ static void check_pci(const struct check_context *context, struct finding *findi
 	if (device->info)
 		result = cap(device->info, &supported);
 	if (result != DOCA_SUCCESS && result != DOCA_ERROR_NOT_SUPPORTED) {
-		doctor_fail(finding, dpumap_fault_exit(result), "the device query failed: %s",
+		doctor_fail(finding, dpumap_error_exit(result), "the device query failed: %s",
 			    doca_error_get_descr(result));
 		doctor_advise(finding,
 			      "check dmesg for mlx5_core; --verbose shows the log of the library");

@@ -47,13 +47,13 @@ unsigned int doctor_connection_timeout_ms(const struct check_context *context)
 /* -- address -- */
 
 static doca_error_t resolve(const struct dpumap_address *address, struct addrinfo **list,
-			    struct dpumap_fault *fault)
+			    struct dpumap_error *error)
 {
 	const struct addrinfo hints = {.ai_flags = AI_NUMERICSERV, .ai_socktype = SOCK_STREAM};
 	int err = getaddrinfo(address->host, address->port, &hints, list);
 
 	if (err)
-		return dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND, "cannot resolve %s: %s",
+		return dpumap_error_set(error, DOCA_ERROR_NOT_FOUND, "cannot resolve %s: %s",
 					address->host, gai_strerror(err));
 	return DOCA_SUCCESS;
 }
@@ -73,7 +73,7 @@ static void add_addresses(struct finding *finding, const struct addrinfo *list)
 static void check_address(struct check_context *context, struct finding *finding)
 {
 	const struct dpumap_doctor_options *options = context->options;
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	struct addrinfo *list = NULL;
 	doca_error_t result;
 
@@ -84,11 +84,11 @@ static void check_address(struct check_context *context, struct finding *finding
 		doctor_connection_failed(context, "link.address");
 		return;
 	}
-	result = dpumap_address_parse(options->connect, &context->connection.address, &fault);
+	result = dpumap_address_parse(options->connect, &context->connection.address, &error);
 	if (result == DOCA_SUCCESS && is_tls(context))
-		result = resolve(&context->connection.address, &list, &fault);
+		result = resolve(&context->connection.address, &list, &error);
 	if (result != DOCA_SUCCESS) {
-		doctor_fail(finding, dpumap_fault_exit(result), "%s", fault.text);
+		doctor_fail(finding, dpumap_error_exit(result), "%s", error.text);
 		doctor_advise(finding, "check the name (getent hosts NAME), or use an IP address");
 		doctor_connection_failed(context, "link.address");
 		return;
@@ -136,14 +136,14 @@ static int connect_to_dpumapd(const struct check_context *context, int *fd)
 {
 	const struct dpumap_address *address = &context->connection.address;
 	unsigned int timeout_ms = doctor_connection_timeout_ms(context);
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	struct addrinfo *list = NULL;
 	int err = ENOENT;
 
 	if (!is_tls(context))
 		return try_connect((const struct sockaddr *)&address->path, sizeof(address->path),
 				   timeout_ms, fd);
-	if (resolve(address, &list, &fault) != DOCA_SUCCESS)
+	if (resolve(address, &list, &error) != DOCA_SUCCESS)
 		return EHOSTUNREACH;
 	for (const struct addrinfo *at = list; at && err; at = at->ai_next)
 		err = try_connect(at->ai_addr, at->ai_addrlen, timeout_ms, fd);
@@ -214,7 +214,7 @@ void doctor_connection_greet(struct check_context *context)
 
 static void check_version(struct check_context *context, struct finding *finding)
 {
-	const struct dpumap_fault *fault = &context->connection.greeting;
+	const struct dpumap_error *error = &context->connection.greeting;
 
 	if (!doctor_connection_continues(context, finding))
 		return;
@@ -227,15 +227,15 @@ static void check_version(struct check_context *context, struct finding *finding
 		return;
 	}
 	doctor_connection_failed(context, "link.version");
-	doctor_fail(finding, dpumap_fault_exit(fault->code), "%s", fault->text);
-	if (fault->code == DOCA_ERROR_UNSUPPORTED_VERSION)
+	doctor_fail(finding, dpumap_error_exit(error->code), "%s", error->text);
+	if (error->code == DOCA_ERROR_UNSUPPORTED_VERSION)
 		doctor_advise(finding, "install the same release of dpumap on host and DPU");
 	else
 		doctor_advise(finding, "check that the server is dpumapd, and its log");
 }
 
 static doca_error_t ask(struct check_context *context, enum dpumap_op op, enum dpumap_msg_key key,
-			const char *text, struct dpumap_msg *reply, struct dpumap_fault *fault)
+			const char *text, struct dpumap_msg *reply, struct dpumap_error *error)
 {
 	struct dpumap_msg request;
 
@@ -243,14 +243,14 @@ static doca_error_t ask(struct check_context *context, enum dpumap_op op, enum d
 	dpumap_msg_set_text(&request, DPUMAP_MSG_OP, dpumap_op_name(op));
 	if (text)
 		dpumap_msg_set_text(&request, key, text);
-	return dpumap_client_call(context->connection.client, &request, reply, fault);
+	return dpumap_client_call(context->connection.client, &request, reply, error);
 }
 
 static void fail_connection(struct check_context *context, struct finding *finding, const char *id,
-			    const struct dpumap_fault *fault)
+			    const struct dpumap_error *error)
 {
 	doctor_connection_failed(context, id);
-	doctor_fail(finding, dpumap_fault_exit(fault->code), "%s", fault->text);
+	doctor_fail(finding, dpumap_error_exit(error->code), "%s", error->text);
 	doctor_advise(finding, "check dpumapd's log (journalctl -u dpumapd)");
 }
 
@@ -272,7 +272,7 @@ static void note_exports(struct connection *line, const struct dpumap_msg *reply
 }
 
 static doca_error_t list_exports(struct check_context *context, struct json_object *names,
-				 struct dpumap_fault *fault)
+				 struct dpumap_error *error)
 {
 	char after[DPUMAP_EXPORT_NAME_MAX] = "", next[DPUMAP_EXPORT_NAME_MAX];
 	struct dpumap_msg reply = {0};
@@ -280,7 +280,7 @@ static doca_error_t list_exports(struct check_context *context, struct json_obje
 	bool more = true;
 
 	while (more) {
-		result = ask(context, DPUMAP_OP_LIST, DPUMAP_MSG_AFTER, after, &reply, fault);
+		result = ask(context, DPUMAP_OP_LIST, DPUMAP_MSG_AFTER, after, &reply, error);
 		if (result != DOCA_SUCCESS)
 			return result;
 		note_exports(&context->connection, &reply, names);
@@ -295,13 +295,13 @@ static doca_error_t list_exports(struct check_context *context, struct json_obje
 static void check_exports(struct check_context *context, struct finding *finding)
 {
 	struct json_object *names = json_object_new_array();
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 
 	doctor_fact_object(finding, "names", names);
 	if (!doctor_connection_continues(context, finding))
 		return;
-	if (list_exports(context, names, &fault) != DOCA_SUCCESS) {
-		fail_connection(context, finding, "link.exports", &fault);
+	if (list_exports(context, names, &error) != DOCA_SUCCESS) {
+		fail_connection(context, finding, "link.exports", &error);
 		return;
 	}
 	if (json_object_array_length(names)) {
@@ -347,26 +347,26 @@ static const char *find_card(const struct check_context *context, uint64_t guid)
 
 /* Reads the card from the descriptor of an export, which is wiped and released at once. */
 static doca_error_t get_card(struct check_context *context, uint16_t *kind, uint64_t *guid,
-			     struct dpumap_fault *fault)
+			     struct dpumap_error *error)
 {
 	const char *name = context->connection.export_name;
 	struct dpumap_msg reply = {0};
 	struct dpumap_desc desc = {0};
 	doca_error_t result;
 
-	result = ask(context, DPUMAP_OP_GET, DPUMAP_MSG_NAME, name, &reply, fault);
+	result = ask(context, DPUMAP_OP_GET, DPUMAP_MSG_NAME, name, &reply, error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (!dpumap_msg_has(&reply, DPUMAP_MSG_DESCRIPTOR) ||
 	    dpumap_desc_decode(reply.value[DPUMAP_MSG_DESCRIPTOR].data,
 			       reply.value[DPUMAP_MSG_DESCRIPTOR].len, &desc) != DPUMAP_DESC_OK)
-		result = dpumap_fault_set(fault, DOCA_ERROR_UNEXPECTED,
+		result = dpumap_error_set(error, DOCA_ERROR_UNEXPECTED,
 					  "the descriptor of %s is invalid", name);
 	*kind = desc.kind;
 	*guid = desc.device_guid;
 	dpumap_desc_wipe(&desc);
-	if (ask(context, DPUMAP_OP_RELEASE, DPUMAP_MSG_NAME, name, &reply, fault) != DOCA_SUCCESS)
-		result = fault->code;
+	if (ask(context, DPUMAP_OP_RELEASE, DPUMAP_MSG_NAME, name, &reply, error) != DOCA_SUCCESS)
+		result = error->code;
 	return result;
 }
 
@@ -403,7 +403,7 @@ static void judge_card(struct check_context *context, struct finding *finding, u
 
 static void check_card(struct check_context *context, struct finding *finding)
 {
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	uint64_t guid = 0;
 	uint16_t kind = 0;
 
@@ -413,8 +413,8 @@ static void check_card(struct check_context *context, struct finding *finding)
 		doctor_skip(finding, "link.exports");
 		return;
 	}
-	if (get_card(context, &kind, &guid, &fault) != DOCA_SUCCESS) {
-		doctor_report(finding, DOCTOR_UNKNOWN, "%s", fault.text);
+	if (get_card(context, &kind, &guid, &error) != DOCA_SUCCESS) {
+		doctor_report(finding, DOCTOR_UNKNOWN, "%s", error.text);
 		doctor_advise(finding, "check dpumapd's log (journalctl -u dpumapd)");
 	} else if (kind != DPUMAP_DESC_KIND_PCI) {
 		context->connection.is_pci = false;
@@ -454,13 +454,13 @@ static doca_error_t import_bytes(struct check_context *context, const uint8_t *b
 static void try_import(struct check_context *context, struct finding *finding)
 {
 	const char *name = context->connection.export_name;
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	struct dpumap_msg reply = {0};
 	doca_error_t result;
 
-	result = ask(context, DPUMAP_OP_GET, DPUMAP_MSG_NAME, name, &reply, &fault);
+	result = ask(context, DPUMAP_OP_GET, DPUMAP_MSG_NAME, name, &reply, &error);
 	if (result != DOCA_SUCCESS) {
-		fail_connection(context, finding, "link.import", &fault);
+		fail_connection(context, finding, "link.import", &error);
 		return;
 	}
 	result = import_bytes(context, reply.value[DPUMAP_MSG_DESCRIPTOR].data,
@@ -469,10 +469,10 @@ static void try_import(struct check_context *context, struct finding *finding)
 		doctor_report(finding, DOCTOR_OK, "imported %s and released it", name);
 	else
 		doctor_fail_doca(context, finding, result, "cannot import an export of dpumapd");
-	if (ask(context, DPUMAP_OP_RELEASE, DPUMAP_MSG_NAME, name, &reply, &fault) == DOCA_SUCCESS)
+	if (ask(context, DPUMAP_OP_RELEASE, DPUMAP_MSG_NAME, name, &reply, &error) == DOCA_SUCCESS)
 		return;
 	if (result == DOCA_SUCCESS)
-		fail_connection(context, finding, "link.import", &fault);
+		fail_connection(context, finding, "link.import", &error);
 }
 
 static void check_import(struct check_context *context, struct finding *finding)
@@ -498,7 +498,7 @@ static void check_import(struct check_context *context, struct finding *finding)
 
 static void check_round_trip(struct check_context *context, struct finding *finding)
 {
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	struct dpumap_msg reply = {0};
 	uint64_t best = UINT64_MAX;
 
@@ -507,9 +507,9 @@ static void check_round_trip(struct check_context *context, struct finding *find
 	for (int i = 0; i < PINGS; i++) {
 		uint64_t began = monotonic_ns(), ns;
 
-		if (ask(context, DPUMAP_OP_PING, DPUMAP_MSG_NAME, NULL, &reply, &fault) !=
+		if (ask(context, DPUMAP_OP_PING, DPUMAP_MSG_NAME, NULL, &reply, &error) !=
 		    DOCA_SUCCESS) {
-			fail_connection(context, finding, "link.round-trip", &fault);
+			fail_connection(context, finding, "link.round-trip", &error);
 			return;
 		}
 		ns = monotonic_ns() - began;

@@ -23,12 +23,12 @@
 static void check_config(struct check_context *context, struct finding *finding)
 {
 	const struct dpumap_doctor_options *options = context->options;
-	const struct dpumap_fault *fault = options->config_fault;
+	const struct dpumap_error *error = options->config_fault;
 
 	if (options->config)
 		doctor_fact(finding, "file", options->config);
-	if (fault && fault->code != DOCA_SUCCESS) {
-		doctor_fail(finding, dpumap_fault_exit(fault->code), "%s", fault->text);
+	if (error && error->code != DOCA_SUCCESS) {
+		doctor_fail(finding, dpumap_error_exit(error->code), "%s", error->text);
 		doctor_advise(finding,
 			      "correct the configuration: other commands fail because of it too");
 	} else if (options->failed_export) {

@@ -43,13 +43,13 @@ static bool uses_certificates(const struct check_context *context, struct findin
 void doctor_link_files(struct check_context *context, struct finding *finding)
 {
 	const struct dpumap_doctor_options *options = context->options;
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	doca_error_t result;
 
 	if (!uses_files(context, finding))
 		return;
 	result = dpumap_tls_create(&options->tls, options->tls_is_server, &context->connection.tls,
-				   &fault);
+				   &error);
 	if (result == DOCA_SUCCESS) {
 		doctor_report(finding, DOCTOR_OK,
 			      options->tls.psk ? "the pre-shared key is valid"
@@ -58,7 +58,7 @@ void doctor_link_files(struct check_context *context, struct finding *finding)
 	}
 	if (!options->tls_is_server)
 		doctor_connection_failed(context, "link.files");
-	doctor_fail(finding, dpumap_fault_exit(result), "%s", fault.text);
+	doctor_fail(finding, dpumap_error_exit(result), "%s", error.text);
 	if (result == DOCA_ERROR_NOT_PERMITTED)
 		doctor_advise(finding,
 			      "use chmod 600 on the key; its owner must be root or the current "
@@ -139,7 +139,7 @@ void doctor_link_registry(struct check_context *context, struct finding *finding
 {
 	struct dpumap_tls_config config = context->options->registry_tls;
 	struct dpumap_credentials found;
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	struct dpumap_tls *tls = NULL;
 
 	if (!config.ca && !config.cert) {
@@ -147,8 +147,8 @@ void doctor_link_registry(struct check_context *context, struct finding *finding
 		return;
 	}
 	config.is_for_etcd = true;
-	if (dpumap_tls_create(&config, false, &tls, &fault) != DOCA_SUCCESS) {
-		doctor_fail(finding, dpumap_fault_exit(fault.code), "%s", fault.text);
+	if (dpumap_tls_create(&config, false, &tls, &error) != DOCA_SUCCESS) {
+		doctor_fail(finding, dpumap_error_exit(error.code), "%s", error.text);
 		doctor_advise(finding, "set ca, cert and key in tls of registry to valid files");
 		return;
 	}
@@ -174,7 +174,7 @@ static int wait_for(int fd, int want, uint64_t deadline)
 }
 
 static doca_error_t handshake(const struct check_context *context, SSL *ssl,
-			      struct dpumap_fault *fault)
+			      struct dpumap_error *error)
 {
 	unsigned int timeout_ms = doctor_connection_timeout_ms(context);
 	uint64_t deadline = monotonic_ns() + timeout_ms * NSEC_PER_MSEC;
@@ -187,9 +187,9 @@ static doca_error_t handshake(const struct check_context *context, SSL *ssl,
 			return DOCA_SUCCESS;
 		want = SSL_get_error(ssl, n);
 		if (want != SSL_ERROR_WANT_READ && want != SSL_ERROR_WANT_WRITE)
-			return dpumap_tls_fault(ssl, "TLS handshake", fault);
+			return dpumap_tls_fault(ssl, "TLS handshake", error);
 		if (wait_for(context->connection.fd - 1, want, deadline) == 0)
-			return dpumap_fault_set(fault, DOCA_ERROR_TIME_OUT, "no reply within %u ms",
+			return dpumap_error_set(error, DOCA_ERROR_TIME_OUT, "no reply within %u ms",
 						timeout_ms);
 	}
 }
@@ -198,10 +198,10 @@ static void report_session(struct check_context *context, struct finding *findin
 {
 	X509 *cert = SSL_get0_peer_certificate(ssl);
 	struct dpumap_credential credential = {0};
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	char text[DPUMAP_PEM_TIME_MAX];
 
-	if (dpumap_tls_peer_name(ssl, context->connection.peer, &fault) == DOCA_SUCCESS)
+	if (dpumap_tls_peer_name(ssl, context->connection.peer, &error) == DOCA_SUCCESS)
 		doctor_fact(finding, "peer", context->connection.peer);
 	doctor_fact(finding, "version", SSL_get_version(ssl));
 	doctor_fact(finding, "cipher", SSL_get_cipher_name(ssl));
@@ -240,7 +240,7 @@ void doctor_link_tls(struct check_context *context, struct finding *finding)
 	const struct dpumap_doctor_options *options = context->options;
 	const char *server = options->server ? options->server : context->connection.address.host;
 	struct connection *line = &context->connection;
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	doca_error_t result;
 	SSL *ssl = NULL;
 
@@ -257,14 +257,14 @@ void doctor_link_tls(struct check_context *context, struct finding *finding)
 		doctor_advise(finding, "for the remaining checks, run dpumap doctor on the host");
 		return;
 	}
-	result = dpumap_tls_open(line->tls, line->fd - 1, server, &ssl, &fault);
+	result = dpumap_tls_open(line->tls, line->fd - 1, server, &ssl, &error);
 	if (result == DOCA_SUCCESS)
-		result = handshake(context, ssl, &fault);
+		result = handshake(context, ssl, &error);
 	if (result == DOCA_SUCCESS) {
 		report_session(context, finding, ssl);
 	} else {
 		doctor_connection_failed(context, "link.tls");
-		doctor_fail(finding, dpumap_fault_exit(result), "%s", fault.text);
+		doctor_fail(finding, dpumap_error_exit(result), "%s", error.text);
 		advise_about_tls(finding, result);
 	}
 	SSL_free(ssl);
@@ -274,21 +274,21 @@ void doctor_link_tls(struct check_context *context, struct finding *finding)
 void doctor_link_identity(struct check_context *context, struct finding *finding)
 {
 	struct connection *line = &context->connection;
-	const struct dpumap_fault *fault = &line->greeting;
+	const struct dpumap_error *error = &line->greeting;
 	bool refused;
 
 	if (!doctor_connection_continues(context, finding))
 		return;
 	doctor_connection_greet(context);
 	refused =
-		!line->client && (fault->code == DOCA_ERROR_AUTHENTICATION ||
-				  fault->code == DOCA_ERROR_NOT_PERMITTED ||
-				  (is_tls(context) && fault->code == DOCA_ERROR_CONNECTION_RESET));
+		!line->client && (error->code == DOCA_ERROR_AUTHENTICATION ||
+				  error->code == DOCA_ERROR_NOT_PERMITTED ||
+				  (is_tls(context) && error->code == DOCA_ERROR_CONNECTION_RESET));
 	if (refused) {
 		doctor_connection_failed(context, "link.identity");
 		doctor_fail(finding, DPUMAP_EXIT_REFUSED, "dpumapd rejected this client: %s",
-			    fault->text);
-		if (fault->code == DOCA_ERROR_NOT_PERMITTED)
+			    error->text);
+		if (error->code == DOCA_ERROR_NOT_PERMITTED)
 			doctor_advise(finding, "add this client to the allow list of an export "
 					       "(dpumapd.conf(5)), or run as another user");
 		else

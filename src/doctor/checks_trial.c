@@ -74,7 +74,7 @@ static void advise_for(struct finding *finding, doca_error_t result)
 void doctor_fail_doca(const struct check_context *context, struct finding *finding,
 		      doca_error_t result, const char *what)
 {
-	doctor_fail(finding, dpumap_fault_exit(result), "%s: %s", what,
+	doctor_fail(finding, dpumap_error_exit(result), "%s: %s", what,
 		    context->trial.library_error[0] ? context->trial.library_error
 						    : doca_error_get_descr(result));
 	doctor_fact(finding, "error", doca_error_get_name(result));

@@ -38,12 +38,12 @@ static doca_error_t error_of(struct json_object *failed)
 static doca_error_t run_groups(const struct dpumap_doctor_options *options,
 			       struct json_object *findings,
 			       struct doctor_section sections[static NUM_GROUPS],
-			       struct dpumap_fault *fault)
+			       struct dpumap_error *error)
 {
 	doca_error_t result = DOCA_SUCCESS;
 
 	for (size_t i = 0; i < NUM_GROUPS && result == DOCA_SUCCESS; i++) {
-		result = doctor_run_group(groups[i], options, findings, fault);
+		result = doctor_run_group(groups[i], options, findings, error);
 		sections[i] = (struct doctor_section){groups[i]->title,
 						      json_object_array_length(findings)};
 	}
@@ -51,7 +51,7 @@ static doca_error_t run_groups(const struct dpumap_doctor_options *options,
 }
 
 doca_error_t dpumap_doctor_run(const struct dpumap_doctor_options *options, FILE *out,
-			       struct dpumap_fault *fault)
+			       struct dpumap_error *error)
 {
 	struct json_object *findings = json_object_new_array();
 	struct doctor_section sections[NUM_GROUPS + 1] = {0};
@@ -59,8 +59,8 @@ doca_error_t dpumap_doctor_run(const struct dpumap_doctor_options *options, FILE
 	doca_error_t result;
 
 	if (!findings)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for findings");
-	result = run_groups(options, findings, sections, fault);
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for findings");
+	result = run_groups(options, findings, sections, error);
 	if (result != DOCA_SUCCESS) {
 		json_object_put(findings);
 		return result;
@@ -69,7 +69,7 @@ doca_error_t dpumap_doctor_run(const struct dpumap_doctor_options *options, FILE
 	json_object_object_add(report, "checks", findings);
 	doctor_print(out, options, report, sections);
 	if (failed)
-		result = dpumap_fault_set(fault, error_of(failed), "%s: %s",
+		result = dpumap_error_set(error, error_of(failed), "%s: %s",
 					  doctor_json_text(failed, "id"),
 					  doctor_json_text(failed, "text"));
 	json_object_put(report);

@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "channel/tls.h"
-#include "local/fault.h"
+#include "local/error.h"
 
 #define DPUMAP_DOCTOR_TIMEOUT_S 10
 
@@ -34,7 +34,7 @@ struct dpumap_doctor_options {
 	const char *server;
 	/* The configuration file, and the error in it. */
 	const char *config;
-	const struct dpumap_fault *config_fault;
+	const struct dpumap_error *config_fault;
 	const char *failed_export; /* why the running dpumapd lacks one of the configuration */
 	unsigned int timeout_s;	   /* of one check; 0: the default */
 	const volatile int *stop;
@@ -47,6 +47,6 @@ struct dpumap_doctor_options {
  * leads to the exit status of the first failure; SHUTDOWN when interrupted.
  */
 doca_error_t dpumap_doctor_run(const struct dpumap_doctor_options *options, FILE *out,
-			       struct dpumap_fault *fault);
+			       struct dpumap_error *error);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include <json-c/json.h>
 
-#include "local/fault.h"
+#include "local/error.h"
 
 enum doctor_state {
 	DOCTOR_OK,

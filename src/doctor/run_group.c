@@ -243,13 +243,13 @@ static void add_missing(struct child *child)
 	}
 }
 
-static doca_error_t run_child(struct child *child, struct dpumap_fault *fault)
+static doca_error_t run_child(struct child *child, struct dpumap_error *error)
 {
 	pid_t parent = getpid();
 	int fds[2];
 
 	if (pipe(fds) != 0)
-		return dpumap_fault_errno(fault, errno, "cannot create a pipe");
+		return dpumap_error_errno(error, errno, "cannot create a pipe");
 	fflush(NULL);
 	child->pid = fork();
 	if (child->pid == 0) {
@@ -261,20 +261,20 @@ static doca_error_t run_child(struct child *child, struct dpumap_fault *fault)
 	child->fd = fds[0];
 	if (child->pid < 0) {
 		close(fds[0]);
-		return dpumap_fault_errno(fault, errno, "cannot start a process");
+		return dpumap_error_errno(error, errno, "cannot start a process");
 	}
 	read_findings(child);
 	close(child->fd);
 	reap(child);
 	add_missing(child);
 	if (is_stopped(child))
-		return dpumap_fault_set(fault, DOCA_ERROR_SHUTDOWN, "interrupted");
+		return dpumap_error_set(error, DOCA_ERROR_SHUTDOWN, "interrupted");
 	return DOCA_SUCCESS;
 }
 
 doca_error_t doctor_run_group(const struct group *group,
 			      const struct dpumap_doctor_options *options,
-			      struct json_object *findings, struct dpumap_fault *fault)
+			      struct json_object *findings, struct dpumap_error *error)
 {
 	struct child child = {.group = group,
 			      .options = options,
@@ -284,8 +284,8 @@ doca_error_t doctor_run_group(const struct group *group,
 	doca_error_t result;
 
 	if (!child.line)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for findings");
-	result = run_child(&child, fault);
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for findings");
+	result = run_child(&child, error);
 	free(child.line);
 	return result;
 }

@@ -12,6 +12,6 @@
  */
 doca_error_t doctor_run_group(const struct group *group,
 			      const struct dpumap_doctor_options *options,
-			      struct json_object *findings, struct dpumap_fault *fault);
+			      struct json_object *findings, struct dpumap_error *error);
 
 #endif

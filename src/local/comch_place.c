@@ -51,22 +51,22 @@ void dpumap_comch_directories_find(struct dpumap_comch_directories *directories)
 	snprintf(directories->path[directories->num++], size, "%s", DPUMAP_COMCH_ROOT_DIRECTORY);
 }
 
-doca_error_t dpumap_comch_directory_make(const char *directory, struct dpumap_fault *fault)
+doca_error_t dpumap_comch_directory_make(const char *directory, struct dpumap_error *error)
 {
 	mode_t mode = geteuid() == 0 ? 0755 : 0700;
 
 	/* The mode without the mask. A user who replaces the directory meanwhile can be no other. */
 	if (mkdir(directory, 0700) == 0) {
 		if (chmod(directory, mode) != 0)
-			return dpumap_fault_errno(fault, errno, "cannot change the mode of %s",
+			return dpumap_error_errno(error, errno, "cannot change the mode of %s",
 						  directory);
 	} else if (errno != EEXIST) {
-		return dpumap_fault_errno(fault, errno,
+		return dpumap_error_errno(error, errno,
 					  "cannot create %s for the sockets of servers (set "
 					  "XDG_RUNTIME_DIR or DPUMAP_COMCH_DIR)",
 					  directory);
 	}
-	return dpumap_trusted_place(directory, fault);
+	return dpumap_trusted_place(directory, error);
 }
 
 /* FNV-1a of 64 bits. Names of one user's servers: no enemy chooses them. */
@@ -81,7 +81,7 @@ static uint64_t hash(const char *name)
 
 doca_error_t dpumap_comch_place_address(const struct dpumap_comch_place *place,
 					const char *directory, struct sockaddr_un *address,
-					struct dpumap_fault *fault)
+					struct dpumap_error *error)
 {
 	const size_t size = sizeof(address->sun_path);
 	int n;
@@ -90,7 +90,7 @@ doca_error_t dpumap_comch_place_address(const struct dpumap_comch_place *place,
 	n = snprintf(address->sun_path, size, "%s/%016" PRIx64 "-%04x-%016" PRIx64 ".sock",
 		     directory, place->card, place->function, hash(place->name));
 	if (n < 0 || (size_t)n >= size)
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+		return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 					"%s is too long for the path of a socket: set "
 					"DPUMAP_COMCH_DIR to a shorter one",
 					directory);
@@ -113,7 +113,7 @@ static bool is_of_server(const char *file)
 void dpumap_comch_directory_sweep(const char *directory)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	struct dpumap_fault ignored;
+	struct dpumap_error ignored;
 	struct dirent *entry;
 	DIR *dir;
 
@@ -147,29 +147,29 @@ void dpumap_comch_preamble_fill(const struct dpumap_comch_place *place,
 
 doca_error_t dpumap_comch_preamble_check(const struct dpumap_comch_preamble *preamble,
 					 const struct dpumap_comch_place *place,
-					 struct dpumap_fault *fault)
+					 struct dpumap_error *error)
 {
 	if (memcmp(preamble->magic, magic, sizeof(magic)) != 0 || preamble->version != VERSION ||
 	    (preamble->begins != DPUMAP_COMCH_CLIENT && preamble->begins != DPUMAP_COMCH_SPONSOR))
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+		return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 					"it is not a client of doca_comch of this release");
 	if (preamble->card != place->card || preamble->function != place->function ||
 	    strncmp(preamble->name, place->name, sizeof(preamble->name)) != 0)
-		return dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND,
+		return dpumap_error_set(error, DOCA_ERROR_NOT_FOUND,
 					"it looks for a server with another name");
 	return DOCA_SUCCESS;
 }
 
 /* Only then are the bytes of the connection those of the server that was meant. */
-static doca_error_t check_server(int fd, const char *path, struct dpumap_fault *fault)
+static doca_error_t check_server(int fd, const char *path, struct dpumap_error *error)
 {
 	struct ucred peer;
 	socklen_t len = sizeof(peer);
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) != 0)
-		return dpumap_fault_errno(fault, errno, "cannot identify the server at %s", path);
+		return dpumap_error_errno(error, errno, "cannot identify the server at %s", path);
 	if (peer.uid != 0 && peer.uid != geteuid())
-		return dpumap_fault_set(fault, DOCA_ERROR_NOT_PERMITTED,
+		return dpumap_error_set(error, DOCA_ERROR_NOT_PERMITTED,
 					"the server at %s runs as user %u; it must run as root or "
 					"the current user",
 					path, peer.uid);
@@ -177,22 +177,22 @@ static doca_error_t check_server(int fd, const char *path, struct dpumap_fault *
 }
 
 static doca_error_t connect_to(int fd, const struct sockaddr_un *address,
-			       struct dpumap_fault *fault)
+			       struct dpumap_error *error)
 {
 	if (connect(fd, (const struct sockaddr *)address, sizeof(*address)) == 0)
-		return check_server(fd, address->sun_path, fault);
+		return check_server(fd, address->sun_path, error);
 	if (errno == EAGAIN)
-		return dpumap_fault_set(fault, DOCA_ERROR_AGAIN,
+		return dpumap_error_set(error, DOCA_ERROR_AGAIN,
 					"too many clients wait for the server at %s",
 					address->sun_path);
 	if (errno == ECONNREFUSED)
-		return dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND, "the server at %s has ended",
+		return dpumap_error_set(error, DOCA_ERROR_NOT_FOUND, "the server at %s has ended",
 					address->sun_path);
-	return dpumap_fault_errno(fault, errno, "cannot connect to %s", address->sun_path);
+	return dpumap_error_errno(error, errno, "cannot connect to %s", address->sun_path);
 }
 
 static doca_error_t begin(int fd, const struct dpumap_comch_place *place,
-			  enum dpumap_comch_beginning begins, struct dpumap_fault *fault)
+			  enum dpumap_comch_beginning begins, struct dpumap_error *error)
 {
 	struct dpumap_comch_preamble preamble;
 
@@ -203,32 +203,32 @@ static doca_error_t begin(int fd, const struct dpumap_comch_place *place,
 	 */
 	if (send(fd, &preamble, sizeof(preamble), MSG_NOSIGNAL) < 0 && errno != EPIPE &&
 	    errno != ECONNRESET)
-		return dpumap_fault_errno(fault, errno, "cannot send to a server");
+		return dpumap_error_errno(error, errno, "cannot send to a server");
 	return DOCA_SUCCESS;
 }
 
 doca_error_t dpumap_comch_place_connect(const struct dpumap_comch_place *place,
 					const char *directory, enum dpumap_comch_beginning begins,
-					int *fd, struct dpumap_fault *fault)
+					int *fd, struct dpumap_error *error)
 {
 	struct sockaddr_un address;
 	doca_error_t result;
 	struct stat st;
 	int f;
 
-	result = dpumap_comch_place_address(place, directory, &address, fault);
+	result = dpumap_comch_place_address(place, directory, &address, error);
 	if (result == DOCA_SUCCESS && lstat(address.sun_path, &st) != 0)
-		result = dpumap_fault_errno(fault, errno, "cannot connect to %s", address.sun_path);
+		result = dpumap_error_errno(error, errno, "cannot connect to %s", address.sun_path);
 	if (result == DOCA_SUCCESS)
-		result = dpumap_trusted_place(address.sun_path, fault);
+		result = dpumap_trusted_place(address.sun_path, error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	f = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (f < 0)
-		return dpumap_fault_errno(fault, errno, "cannot open a socket");
-	result = connect_to(f, &address, fault);
+		return dpumap_error_errno(error, errno, "cannot open a socket");
+	result = connect_to(f, &address, error);
 	if (result == DOCA_SUCCESS)
-		result = begin(f, place, begins, fault);
+		result = begin(f, place, begins, error);
 	if (result != DOCA_SUCCESS) {
 		close(f);
 		return result;

@@ -14,7 +14,7 @@
 #include <sys/types.h>
 #include <sys/un.h>
 
-#include "local/fault.h"
+#include "local/error.h"
 
 #define DPUMAP_COMCH_NAME_SIZE	   120 /* of a server's name, with the NUL */
 #define DPUMAP_COMCH_KEY_LEN	   32
@@ -46,13 +46,13 @@ void dpumap_comch_directories_find(struct dpumap_comch_directories *directories)
  * Creates a directory for the own servers if it is missing. NOT_PERMITTED if other users can write
  * to it; NOT_FOUND without a directory above it.
  */
-doca_error_t dpumap_comch_directory_make(const char *directory, struct dpumap_fault *fault);
+doca_error_t dpumap_comch_directory_make(const char *directory, struct dpumap_error *error);
 /* Removes the sockets of the current user's servers that were killed. The directory need not exist. */
 void dpumap_comch_directory_sweep(const char *directory);
 /* The socket of a server. INVALID_VALUE if the path is too long. */
 doca_error_t dpumap_comch_place_address(const struct dpumap_comch_place *place,
 					const char *directory, struct sockaddr_un *address,
-					struct dpumap_fault *fault);
+					struct dpumap_error *error);
 /*
  * Connects to a server in that directory, checks that the server runs as root or the own user, and
  * sends how the connection begins. *fd is non-blocking. NOT_FOUND if there is no server: nobody
@@ -64,7 +64,7 @@ enum dpumap_comch_beginning {
 };
 doca_error_t dpumap_comch_place_connect(const struct dpumap_comch_place *place,
 					const char *directory, enum dpumap_comch_beginning begins,
-					int *fd, struct dpumap_fault *fault);
+					int *fd, struct dpumap_error *error);
 
 /* The first bytes of a connection. */
 struct dpumap_comch_preamble {
@@ -82,7 +82,7 @@ void dpumap_comch_preamble_fill(const struct dpumap_comch_place *place,
 /* INVALID_VALUE: not ours, or of another release; NOT_FOUND: for another server. */
 doca_error_t dpumap_comch_preamble_check(const struct dpumap_comch_preamble *preamble,
 					 const struct dpumap_comch_place *place,
-					 struct dpumap_fault *fault);
+					 struct dpumap_error *error);
 
 /*
  * What dpumapd sends after the preamble, in one message with the client's socket (SCM_RIGHTS). The

@@ -7,20 +7,20 @@
 
 #include "local/file.h"
 
-doca_error_t dpumap_file_open(const char *path, int *fd, uint64_t *size, struct dpumap_fault *fault)
+doca_error_t dpumap_file_open(const char *path, int *fd, uint64_t *size, struct dpumap_error *error)
 {
 	/* O_NONBLOCK: opening a FIFO without a writer would block. */
 	int f = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
 
 	if (f < 0)
-		return dpumap_fault_errno(fault, errno, "cannot open %s", path);
+		return dpumap_error_errno(error, errno, "cannot open %s", path);
 	if (fstat(f, &st) != 0) {
-		dpumap_fault_errno(fault, errno, "cannot examine %s", path);
+		dpumap_error_errno(error, errno, "cannot examine %s", path);
 		goto close_file;
 	}
 	if (!S_ISREG(st.st_mode)) {
-		dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE, "%s is not a regular file", path);
+		dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE, "%s is not a regular file", path);
 		goto close_file;
 	}
 	*fd = f;
@@ -29,11 +29,11 @@ doca_error_t dpumap_file_open(const char *path, int *fd, uint64_t *size, struct 
 
 close_file:
 	close(f);
-	return fault->code;
+	return error->code;
 }
 
 doca_error_t dpumap_file_read(int fd, const char *path, uint64_t offset, void *buf, size_t len,
-			      struct dpumap_fault *fault)
+			      struct dpumap_error *error)
 {
 	char *to = buf;
 	ssize_t n;
@@ -43,10 +43,10 @@ doca_error_t dpumap_file_read(int fd, const char *path, uint64_t offset, void *b
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return dpumap_fault_errno(fault, errno, "cannot read %s", path);
+			return dpumap_error_errno(error, errno, "cannot read %s", path);
 		if (n == 0)
-			return dpumap_fault_set(
-				fault, DOCA_ERROR_IO_FAILED,
+			return dpumap_error_set(
+				error, DOCA_ERROR_IO_FAILED,
 				"%s was truncated while it was read: it ends at byte %" PRIu64,
 				path, offset);
 		to += n;

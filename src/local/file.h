@@ -6,13 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "local/fault.h"
+#include "local/error.h"
 
 /* Opens a regular file for reading; *fd and *size are written on success only. */
 doca_error_t dpumap_file_open(const char *path, int *fd, uint64_t *size,
-			      struct dpumap_fault *fault);
+			      struct dpumap_error *error);
 /* Reads exactly len bytes at offset. A file that ends earlier was truncated: an error. */
 doca_error_t dpumap_file_read(int fd, const char *path, uint64_t offset, void *buf, size_t len,
-			      struct dpumap_fault *fault);
+			      struct dpumap_error *error);
 
 #endif

@@ -25,19 +25,19 @@ struct place_lock {
 	int fd;
 };
 
-static doca_error_t open_lock(struct place_lock *lock, const char *path, struct dpumap_fault *fault)
+static doca_error_t open_lock(struct place_lock *lock, const char *path, struct dpumap_error *error)
 {
 	struct stat st;
 
 	lock->fd = open(lock->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
 	if (lock->fd < 0)
-		return dpumap_fault_errno(fault, errno, "cannot listen on %s: cannot open %s", path,
+		return dpumap_error_errno(error, errno, "cannot listen on %s: cannot open %s", path,
 					  lock->path);
 	if (fstat(lock->fd, &st) == 0 && S_ISREG(st.st_mode) &&
 	    (st.st_uid == 0 || st.st_uid == geteuid()) && !(st.st_mode & (S_IRWXG | S_IRWXO)))
 		return DOCA_SUCCESS;
 	close(lock->fd);
-	return dpumap_fault_set(fault, DOCA_ERROR_NOT_PERMITTED,
+	return dpumap_error_set(error, DOCA_ERROR_NOT_PERMITTED,
 				"cannot listen on %s: other users can open %s; remove it", path,
 				lock->path);
 }
@@ -59,14 +59,14 @@ static void unlock_place(const struct place_lock *lock)
 
 /* AGAIN while another server has the lock. */
 static doca_error_t lock_place(struct place_lock *lock, const char *path,
-			       struct dpumap_fault *fault)
+			       struct dpumap_error *error)
 {
 	doca_error_t result;
 	int err;
 
 	snprintf(lock->path, sizeof(lock->path), "%s.lock", path);
 	for (;;) {
-		result = open_lock(lock, path, fault);
+		result = open_lock(lock, path, error);
 		if (result != DOCA_SUCCESS)
 			return result;
 		err = flock(lock->fd, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
@@ -74,17 +74,17 @@ static doca_error_t lock_place(struct place_lock *lock, const char *path,
 			return DOCA_SUCCESS;
 		close(lock->fd);
 		if (err == EWOULDBLOCK)
-			return dpumap_fault_set(fault, DOCA_ERROR_AGAIN,
+			return dpumap_error_set(error, DOCA_ERROR_AGAIN,
 						"cannot listen on %s: another server is starting "
 						"there and holds %s",
 						path, lock->path);
 		if (err)
-			return dpumap_fault_errno(fault, err, "cannot lock %s", lock->path);
+			return dpumap_error_errno(error, err, "cannot lock %s", lock->path);
 	}
 }
 
 /* Success when the path is free afterwards. */
-static doca_error_t clear_stale(const struct sockaddr_un *address, struct dpumap_fault *fault)
+static doca_error_t clear_stale(const struct sockaddr_un *address, struct dpumap_error *error)
 {
 	const char *path = address->sun_path;
 	struct stat st;
@@ -93,26 +93,26 @@ static doca_error_t clear_stale(const struct sockaddr_un *address, struct dpumap
 	if (lstat(path, &st) != 0) {
 		if (errno == ENOENT)
 			return DOCA_SUCCESS;
-		return dpumap_fault_errno(fault, errno, "cannot listen on %s", path);
+		return dpumap_error_errno(error, errno, "cannot listen on %s", path);
 	}
 	if (!S_ISSOCK(st.st_mode))
-		return dpumap_fault_set(fault, DOCA_ERROR_ALREADY_EXIST,
+		return dpumap_error_set(error, DOCA_ERROR_ALREADY_EXIST,
 					"cannot listen on %s: it exists and is not a socket", path);
 	probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (probe < 0)
-		return dpumap_fault_errno(fault, errno, "cannot open a socket");
+		return dpumap_error_errno(error, errno, "cannot open a socket");
 	err = connect(probe, (const struct sockaddr *)address, sizeof(*address)) == 0 ? 0 : errno;
 	close(probe);
 	if (err != ECONNREFUSED)
-		return dpumap_fault_set(fault, DOCA_ERROR_IN_USE,
+		return dpumap_error_set(error, DOCA_ERROR_IN_USE,
 					"cannot listen on %s: another server listens there", path);
 	if (unlink(path) != 0)
-		return dpumap_fault_errno(fault, errno, "cannot remove the stale socket %s", path);
+		return dpumap_error_errno(error, errno, "cannot remove the stale socket %s", path);
 	return DOCA_SUCCESS;
 }
 
 static doca_error_t bind_and_listen(int fd, bool open_to_all, struct dpumap_socket_file *file,
-				    struct dpumap_fault *fault)
+				    struct dpumap_error *error)
 {
 	const char *path = file->address.sun_path;
 	struct stat st;
@@ -120,12 +120,12 @@ static doca_error_t bind_and_listen(int fd, bool open_to_all, struct dpumap_sock
 	/* Linux gives the file the mode of the unbound socket, so access is never wider. */
 	if (fchmod(fd, 0600) != 0 ||
 	    bind(fd, (const struct sockaddr *)&file->address, sizeof(file->address)) != 0)
-		return dpumap_fault_errno(fault, errno, "cannot listen on %s", path);
+		return dpumap_error_errno(error, errno, "cannot listen on %s", path);
 	if ((open_to_all && chmod(path, 0666) != 0) || lstat(path, &st) != 0 ||
 	    listen(fd, BACKLOG) != 0) {
-		dpumap_fault_errno(fault, errno, "cannot listen on %s", path);
+		dpumap_error_errno(error, errno, "cannot listen on %s", path);
 		unlink(path);
-		return fault->code;
+		return error->code;
 	}
 	file->device = st.st_dev;
 	file->inode = st.st_ino;
@@ -133,33 +133,33 @@ static doca_error_t bind_and_listen(int fd, bool open_to_all, struct dpumap_sock
 }
 
 static doca_error_t claim_path(int fd, bool open_to_all, struct dpumap_socket_file *file,
-			       struct dpumap_fault *fault)
+			       struct dpumap_error *error)
 {
 	struct place_lock lock;
-	doca_error_t result = lock_place(&lock, file->address.sun_path, fault);
+	doca_error_t result = lock_place(&lock, file->address.sun_path, error);
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = clear_stale(&file->address, fault);
+	result = clear_stale(&file->address, error);
 	if (result == DOCA_SUCCESS)
-		result = bind_and_listen(fd, open_to_all, file, fault);
+		result = bind_and_listen(fd, open_to_all, file, error);
 	unlock_place(&lock);
 	return result;
 }
 
 doca_error_t dpumap_socket_file_listen(const struct sockaddr_un *address, bool open_to_all, int *fd,
-				       struct dpumap_socket_file *file, struct dpumap_fault *fault)
+				       struct dpumap_socket_file *file, struct dpumap_error *error)
 {
 	doca_error_t result;
 
-	result = dpumap_trusted_place(address->sun_path, fault);
+	result = dpumap_trusted_place(address->sun_path, error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	file->address = *address;
 	*fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (*fd < 0)
-		return dpumap_fault_errno(fault, errno, "cannot open a socket");
-	result = claim_path(*fd, open_to_all, file, fault);
+		return dpumap_error_errno(error, errno, "cannot open a socket");
+	result = claim_path(*fd, open_to_all, file, error);
 	if (result != DOCA_SUCCESS)
 		close(*fd);
 	return result;
@@ -188,7 +188,7 @@ static bool is_dead(const struct sockaddr_un *address)
 
 void dpumap_socket_file_remove_dead(const struct sockaddr_un *address)
 {
-	struct dpumap_fault ignored;
+	struct dpumap_error ignored;
 	struct place_lock lock;
 
 	if (!is_dead(address) || lock_place(&lock, address->sun_path, &ignored) != DOCA_SUCCESS)
@@ -214,7 +214,7 @@ void dpumap_socket_file_remove(const struct dpumap_socket_file *file)
 }
 
 doca_error_t dpumap_socket_file_open_to(const struct dpumap_socket_file *file, bool all,
-					struct dpumap_fault *fault)
+					struct dpumap_error *error)
 {
 	mode_t mode = all ? 0666 : 0600;
 	struct stat st;
@@ -222,6 +222,6 @@ doca_error_t dpumap_socket_file_open_to(const struct dpumap_socket_file *file, b
 	if (!is_ours(file, &st) || (st.st_mode & 0777) == mode ||
 	    chmod(file->address.sun_path, mode) == 0)
 		return DOCA_SUCCESS;
-	return dpumap_fault_errno(fault, errno, "cannot change who may connect to %s",
+	return dpumap_error_errno(error, errno, "cannot change who may connect to %s",
 				  file->address.sun_path);
 }

@@ -7,7 +7,7 @@
 #include <sys/types.h>
 #include <sys/un.h>
 
-#include "local/fault.h"
+#include "local/error.h"
 
 /* The socket file that was created, so that no other is removed. */
 struct dpumap_socket_file {
@@ -22,7 +22,7 @@ struct dpumap_socket_file {
  * there; NOT_PERMITTED: other users could replace the socket.
  */
 doca_error_t dpumap_socket_file_listen(const struct sockaddr_un *address, bool open_to_all, int *fd,
-				       struct dpumap_socket_file *file, struct dpumap_fault *fault);
+				       struct dpumap_socket_file *file, struct dpumap_error *error);
 /*
  * Removes a socket of the current user whose server has ended, also by a signal, and its lock. Servers that listen or
  * are starting do not notice.
@@ -32,6 +32,6 @@ void dpumap_socket_file_remove_dead(const struct sockaddr_un *address);
 void dpumap_socket_file_remove(const struct dpumap_socket_file *file);
 /* Changes open_to_all of dpumap_socket_file_listen(), if the file is still the one created. */
 doca_error_t dpumap_socket_file_open_to(const struct dpumap_socket_file *file, bool all,
-					struct dpumap_fault *fault);
+					struct dpumap_error *error);
 
 #endif

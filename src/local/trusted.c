@@ -34,17 +34,17 @@ static bool is_of_service(const struct stat *st, bool is_secret)
 }
 
 static doca_error_t check_file(const char *path, const struct stat *st, bool is_secret,
-			       struct dpumap_fault *fault)
+			       struct dpumap_error *error)
 {
 	mode_t bad = is_secret ? S_IRWXG | S_IRWXO : S_IWGRP | S_IWOTH;
 
 	if (!is_ours(st) && !is_of_service(st, is_secret))
-		return dpumap_fault_set(
-			fault, DOCA_ERROR_NOT_PERMITTED,
+		return dpumap_error_set(
+			error, DOCA_ERROR_NOT_PERMITTED,
 			"%s belongs to user %u; its owner must be root or the current user", path,
 			st->st_uid);
 	if (st->st_mode & bad)
-		return dpumap_fault_set(fault, DOCA_ERROR_NOT_PERMITTED,
+		return dpumap_error_set(error, DOCA_ERROR_NOT_PERMITTED,
 					"%s has mode %04o, which lets others %s it; use chmod %s",
 					path, st->st_mode & 07777, is_secret ? "use" : "write",
 					is_secret ? "600" : "go-w");
@@ -62,12 +62,12 @@ struct path_walk {
 	int links;
 	bool any_owner; /* directories may have any owner if all above them are trusted */
 	bool is_secret; /* what the path leads to */
-	struct dpumap_fault *fault;
+	struct dpumap_error *error;
 };
 
 static doca_error_t too_long(const struct path_walk *walk)
 {
-	return dpumap_fault_set(walk->fault, DOCA_ERROR_INVALID_VALUE,
+	return dpumap_error_set(walk->error, DOCA_ERROR_INVALID_VALUE,
 				"%s/%s: the path is too long", walk->at, walk->rest);
 }
 
@@ -77,14 +77,14 @@ static doca_error_t check_directory(const struct path_walk *walk)
 	struct stat st;
 
 	if (stat(path, &st) != 0)
-		return dpumap_fault_errno(walk->fault, errno, "cannot examine %s", path);
+		return dpumap_error_errno(walk->error, errno, "cannot examine %s", path);
 	if (!is_ours(&st) && !walk->any_owner)
-		return dpumap_fault_set(walk->fault, DOCA_ERROR_NOT_PERMITTED,
+		return dpumap_error_set(walk->error, DOCA_ERROR_NOT_PERMITTED,
 					"directory %s belongs to user %u; its owner must be root "
 					"or the current user",
 					path, st.st_uid);
 	if ((st.st_mode & (S_IWGRP | S_IWOTH)) && !(st.st_mode & S_ISVTX))
-		return dpumap_fault_set(walk->fault, DOCA_ERROR_NOT_PERMITTED,
+		return dpumap_error_set(walk->error, DOCA_ERROR_NOT_PERMITTED,
 					"directory %s has mode %04o, which lets others replace "
 					"files in it; use chmod go-w",
 					path, st.st_mode & 07777);
@@ -100,10 +100,10 @@ static doca_error_t check_entry(const struct path_walk *walk, const char *path,
 	if (is_ours(st) || is_of_service(st, walk->is_secret))
 		return DOCA_SUCCESS;
 	if (stat(walk->at[0] ? walk->at : "/", &above) != 0)
-		return dpumap_fault_errno(walk->fault, errno, "cannot examine %s", walk->at);
+		return dpumap_error_errno(walk->error, errno, "cannot examine %s", walk->at);
 	if (walk->any_owner && !(above.st_mode & (S_IWGRP | S_IWOTH)))
 		return DOCA_SUCCESS;
-	return dpumap_fault_set(walk->fault, DOCA_ERROR_NOT_PERMITTED,
+	return dpumap_error_set(walk->error, DOCA_ERROR_NOT_PERMITTED,
 				"%s belongs to user %u; its owner must be root or the current user",
 				path, st->st_uid);
 }
@@ -127,7 +127,7 @@ static doca_error_t follow(struct path_walk *walk, const char *path)
 	ssize_t len = readlink(path, target, sizeof(target) - 1);
 
 	if (len < 0 || walk->links++ == LINKS_MAX)
-		return dpumap_fault_errno(walk->fault, len < 0 ? errno : ELOOP, "cannot follow %s",
+		return dpumap_error_errno(walk->error, len < 0 ? errno : ELOOP, "cannot follow %s",
 					  path);
 	target[len] = '\0';
 	if (snprintf(rest, sizeof(rest), "%s/%s", target, walk->rest) >= (int)sizeof(rest))
@@ -153,7 +153,7 @@ static doca_error_t step(struct path_walk *walk)
 	if (snprintf(path, sizeof(path), "%s/%s", walk->at, walk->part) >= (int)sizeof(path))
 		return too_long(walk);
 	if (lstat(path, &st) != 0)
-		return dpumap_fault_errno(walk->fault, errno, "cannot examine %s", path);
+		return dpumap_error_errno(walk->error, errno, "cannot examine %s", path);
 	result = check_entry(walk, path, &st);
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -167,14 +167,14 @@ static doca_error_t step(struct path_walk *walk)
 
 /* Checks every directory of the path, links included. */
 static doca_error_t check_path(const char *path, bool any_owner, bool is_secret,
-			       struct dpumap_fault *fault)
+			       struct dpumap_error *error)
 {
-	struct path_walk walk = {.any_owner = any_owner, .is_secret = is_secret, .fault = fault};
+	struct path_walk walk = {.any_owner = any_owner, .is_secret = is_secret, .error = error};
 	char here[PATH_MAX] = "";
 	doca_error_t result;
 
 	if (path[0] != '/' && !getcwd(here, sizeof(here)))
-		return dpumap_fault_errno(fault, errno, "cannot examine %s", path);
+		return dpumap_error_errno(error, errno, "cannot examine %s", path);
 	if (snprintf(walk.rest, sizeof(walk.rest), "%s/%s", here, path) >= (int)sizeof(walk.rest))
 		return too_long(&walk);
 	result = check_directory(&walk);
@@ -183,33 +183,33 @@ static doca_error_t check_path(const char *path, bool any_owner, bool is_secret,
 	return result;
 }
 
-doca_error_t dpumap_trusted_place(const char *path, struct dpumap_fault *fault)
+doca_error_t dpumap_trusted_place(const char *path, struct dpumap_error *error)
 {
-	doca_error_t result = check_path(path, true, false, fault);
+	doca_error_t result = check_path(path, true, false, error);
 
 	return result == DOCA_ERROR_NOT_FOUND ? DOCA_SUCCESS : result;
 }
 
 doca_error_t dpumap_trusted_open(const char *path, bool is_secret, int *fd,
-				 struct dpumap_fault *fault)
+				 struct dpumap_error *error)
 {
 	doca_error_t result;
 	struct stat st;
 	uint64_t size;
 	int f;
 
-	result = dpumap_file_open(path, &f, &size, fault);
+	result = dpumap_file_open(path, &f, &size, error);
 	if (result == DOCA_ERROR_NOT_PERMITTED)
-		return dpumap_fault_set(fault, result, "user %u cannot read %s: use %s", geteuid(),
+		return dpumap_error_set(error, result, "user %u cannot read %s: use %s", geteuid(),
 					path, is_secret ? "chown" : "chmod a+r");
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (fstat(f, &st) != 0)
-		result = dpumap_fault_errno(fault, errno, "cannot examine %s", path);
+		result = dpumap_error_errno(error, errno, "cannot examine %s", path);
 	if (result == DOCA_SUCCESS)
-		result = check_file(path, &st, is_secret, fault);
+		result = check_file(path, &st, is_secret, error);
 	if (result == DOCA_SUCCESS)
-		result = check_path(path, false, is_secret, fault);
+		result = check_path(path, false, is_secret, error);
 	if (result != DOCA_SUCCESS) {
 		close(f);
 		return result;

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "local/fault.h"
+#include "local/error.h"
 
 /*
  * Opens a regular file for reading. NOT_PERMITTED, naming the file or directory, when a user other
@@ -15,7 +15,7 @@
  * like /tmp, must be sticky. A secret must not be readable by other users.
  */
 doca_error_t dpumap_trusted_open(const char *path, bool is_secret, int *fd,
-				 struct dpumap_fault *fault);
+				 struct dpumap_error *error);
 
 /* Secrets may also belong to this user, for example the user that a service runs as. */
 void dpumap_trusted_secret_owner(uid_t uid);
@@ -27,6 +27,6 @@ uid_t dpumap_trusted_get_secret_owner(void);
  * NOT_PERMITTED when other users could have created it: its directories may have any owner, but no
  * other user may be able to write to them.
  */
-doca_error_t dpumap_trusted_place(const char *path, struct dpumap_fault *fault);
+doca_error_t dpumap_trusted_place(const char *path, struct dpumap_error *error);
 
 #endif

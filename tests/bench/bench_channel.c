@@ -327,10 +327,10 @@ static void compare_many(struct client *ours, struct client *bare, unsigned int 
 static size_t frame_len(const struct dpumap_msg *msg)
 {
 	static uint8_t buf[DPUMAP_FRAME_MAX];
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 	size_t len;
 
-	must(!dpumap_msg_encode(msg, buf, sizeof(buf), &len, &fault), "a message");
+	must(!dpumap_msg_encode(msg, buf, sizeof(buf), &len, &error), "a message");
 	return DPUMAP_FRAME_HEADER + len;
 }
 

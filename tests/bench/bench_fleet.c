@@ -50,9 +50,9 @@ struct bench {
 	bool is_published;
 };
 
-static void die(const char *what, const struct dpumap_fault *fault)
+static void die(const char *what, const struct dpumap_error *error)
 {
-	fprintf(stderr, "bench_fleet: %s: %s\n", what, fault->text);
+	fprintf(stderr, "bench_fleet: %s: %s\n", what, error->text);
 	exit(1);
 }
 
@@ -97,22 +97,22 @@ static void set(struct bench *b, const struct identity *dpu)
 		.card_guid = 0x0c42a10300123456,
 		.generation = 1,
 	};
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 
-	if (b->table->publisher_set(dpu->publisher, &self, b->exports, b->num_exports, &fault) !=
+	if (b->table->publisher_set(dpu->publisher, &self, b->exports, b->num_exports, &error) !=
 	    DOCA_SUCCESS)
-		die("cannot publish", &fault);
+		die("cannot publish", &error);
 }
 
 static void create(struct bench *b, unsigned int i)
 {
 	struct identity *dpu = &b->dpus[i];
 	struct epoll_event event = {.events = EPOLLIN, .data.ptr = dpu};
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 
 	snprintf(dpu->name, sizeof(dpu->name), "dpu%04u", b->first + i);
-	if (b->table->publisher_create(&b->config, &dpu->publisher, &fault) != DOCA_SUCCESS)
-		die("cannot create a publisher", &fault);
+	if (b->table->publisher_create(&b->config, &dpu->publisher, &error) != DOCA_SUCCESS)
+		die("cannot create a publisher", &error);
 	epoll_ctl(b->epoll, EPOLL_CTL_ADD, b->table->publisher_fd(dpu->publisher), &event);
 	set(b, dpu);
 }
@@ -276,11 +276,11 @@ int main(int argc, char **argv)
 {
 	struct bench b = {.generation = 1, .config.fleet = "bench"};
 	struct epoll_event event = {.events = EPOLLIN};
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 
 	parse(&b, argc, argv);
-	if (dpumap_fleet_library_load(&b.table, &fault) != DOCA_SUCCESS)
-		die("cannot start", &fault);
+	if (dpumap_fleet_library_load(&b.table, &error) != DOCA_SUCCESS)
+		die("cannot start", &error);
 	b.epoll = epoll_create1(EPOLL_CLOEXEC);
 	b.dpus = calloc(b.count + 1, sizeof(*b.dpus));
 	if (b.epoll < 0 || !b.dpus)

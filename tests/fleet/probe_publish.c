@@ -94,11 +94,11 @@ static void set(struct publish *p, const char *address, uint64_t generation, siz
 					      .version = "1.2.3",
 					      .card_guid = 0x1234,
 					      .generation = generation};
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 	doca_error_t result;
 
-	result = table->publisher_set(p->publisher, &self, p->exports, num, &fault);
-	print_fault("set", result, fault.text);
+	result = table->publisher_set(p->publisher, &self, p->exports, num, &error);
+	print_fault("set", result, error.text);
 }
 
 static void set_many(struct publish *p, size_t num)
@@ -158,12 +158,12 @@ int probe_publish(const struct probe_options *o)
 						 .context = &publish};
 	struct probe_loop loop = {
 		.next_ms = next_ms, .process = process, .command = command, .context = &publish};
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 	doca_error_t result;
 
 	publish.dpu = o->dpu;
-	result = table->publisher_create(&config, &publish.publisher, &fault);
-	print_fault("created", result, fault.text);
+	result = table->publisher_create(&config, &publish.publisher, &error);
+	print_fault("created", result, error.text);
 	if (result != DOCA_SUCCESS)
 		return 1;
 	loop.fd = table->publisher_fd(publish.publisher);

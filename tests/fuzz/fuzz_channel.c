@@ -51,7 +51,7 @@ static struct export_table all;
 
 static void make_exports(void)
 {
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 
 	for (int i = 0; i < EXPORTS; i++) {
 		struct export_spec *spec = &all.list[i].spec;
@@ -61,7 +61,7 @@ static void make_exports(void)
 		spec->kind = EXPORT_DRAM;
 		spec->size = 4096;
 		spec->via = i % 2 ? EXPORT_VIA_RDMA : EXPORT_VIA_PCI; /* ids are odd over PCI */
-		require(export_spec_set(spec, "allow", i % 7 ? "*" : "cert:nobody", &fault) ==
+		require(export_spec_set(spec, "allow", i % 7 ? "*" : "cert:nobody", &error) ==
 			DOCA_SUCCESS);
 		all.list[i].id = 1 + (uint64_t)i;
 	}
@@ -88,12 +88,12 @@ size_t export_table_after(const struct export_table *exports, const char *name)
 }
 
 struct named_export *export_table_find(const struct export_table *exports, const char *name,
-				       struct dpumap_fault *fault)
+				       struct dpumap_error *error)
 {
 	for (size_t i = 0; i < EXPORTS; i++)
 		if (strcmp(all.list[i].spec.name, name) == 0)
 			return &all.list[i];
-	dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND, "none");
+	dpumap_error_set(error, DOCA_ERROR_NOT_FOUND, "none");
 	return NULL;
 }
 
@@ -103,9 +103,9 @@ struct named_export *export_table_find_id(const struct export_table *exports, ui
 }
 
 doca_error_t export_table_acquire(struct export_table *exports, struct named_export *export,
-				  struct dpumap_fault *fault)
+				  struct dpumap_error *error)
 {
-	(void)exports, (void)export, (void)fault;
+	(void)exports, (void)export, (void)error;
 	return DOCA_SUCCESS;
 }
 
@@ -138,11 +138,11 @@ void export_descriptor(const struct named_export *export, const void **desc, siz
 	*len = 80;
 }
 
-doca_error_t export_check_connects(const struct named_export *export, struct dpumap_fault *fault)
+doca_error_t export_check_connects(const struct named_export *export, struct dpumap_error *error)
 {
 	if (export->spec.via == EXPORT_VIA_RDMA)
 		return DOCA_SUCCESS;
-	return dpumap_fault_set(fault, DOCA_ERROR_NOT_SUPPORTED, "over PCI");
+	return dpumap_error_set(error, DOCA_ERROR_NOT_SUPPORTED, "over PCI");
 }
 
 /* Half of the sessions have an address to connect to. */
@@ -155,13 +155,13 @@ const struct cm_place *by_address_place(const struct by_address *by_address)
 
 doca_error_t export_connect(struct named_export *export, const void *owner, const void *details,
 			    size_t len, const void **answer, size_t *answer_len,
-			    struct dpumap_fault *fault)
+			    struct dpumap_error *error)
 {
 	static const uint8_t end[48];
 
 	require(len > 0 && len <= DPUMAP_DETAILS_MAX && details);
-	if (export_check_connects(export, fault) != DOCA_SUCCESS)
-		return fault->code;
+	if (export_check_connects(export, error) != DOCA_SUCCESS)
+		return error->code;
 	*answer = end;
 	*answer_len = sizeof(end);
 	return DOCA_SUCCESS;
@@ -173,19 +173,19 @@ void export_disconnect(struct named_export *export, const void *owner)
 }
 
 doca_error_t export_check_range(const struct named_export *export, uint64_t offset, uint64_t len,
-				struct dpumap_fault *fault)
+				struct dpumap_error *error)
 {
 	if (offset <= export->spec.size && len <= export->spec.size - offset)
 		return DOCA_SUCCESS;
-	return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE, "outside");
+	return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE, "outside");
 }
 
 doca_error_t export_read(struct named_export *export, uint64_t offset, size_t len,
-			 const void **data, struct dpumap_fault *fault)
+			 const void **data, struct dpumap_error *error)
 {
 	static const uint8_t bytes[4096];
 
-	(void)export, (void)fault;
+	(void)export, (void)error;
 	require(offset <= sizeof(bytes) && len <= sizeof(bytes) - offset);
 	*data = bytes + offset;
 	return DOCA_SUCCESS;
@@ -197,9 +197,9 @@ bool export_needs_sync(const struct named_export *export)
 }
 
 doca_error_t export_sync(const struct named_export *export, uint64_t offset, size_t len,
-			 struct dpumap_fault *fault)
+			 struct dpumap_error *error)
 {
-	(void)fault;
+	(void)error;
 	require(offset <= export->spec.size && len <= export->spec.size - offset);
 	return DOCA_SUCCESS;
 }
@@ -210,9 +210,9 @@ const char *export_table_device_name(const struct export_table *exports)
 }
 
 doca_error_t export_table_dm_usage(const struct export_table *exports,
-				   struct export_table_dm_usage *usage, struct dpumap_fault *fault)
+				   struct export_table_dm_usage *usage, struct dpumap_error *error)
 {
-	(void)exports, (void)fault;
+	(void)exports, (void)error;
 	*usage = (struct export_table_dm_usage){4096, 4096};
 	return DOCA_SUCCESS;
 }
@@ -221,12 +221,12 @@ doca_error_t export_table_dm_usage(const struct export_table *exports,
 
 static void take_replies(int fd, struct dpumap_conn *conn)
 {
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	char sink[65536];
 	doca_error_t result;
 
 	do {
-		result = dpumap_conn_flush(conn, &fault);
+		result = dpumap_conn_flush(conn, &error);
 		while (recv(fd, sink, sizeof(sink), MSG_DONTWAIT) > 0)
 			;
 	} while (result == DOCA_ERROR_AGAIN);
@@ -247,20 +247,20 @@ static void check_tickets(const struct session *session)
 static void serve(struct session *session, int fd)
 {
 	struct requests_stats stats = {0};
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	const uint8_t *payload;
 	doca_error_t result;
 	size_t len;
 
 	while (!session->closing) {
-		result = dpumap_conn_frame(session->conn, &payload, &len, &fault);
+		result = dpumap_conn_frame(session->conn, &payload, &len, &error);
 		if (result == DOCA_ERROR_AGAIN)
 			return;
 		if (result == DOCA_SUCCESS) {
 			requests_answer_frame(session, &all, &stats, payload, len);
 			dpumap_conn_drop_frame(session->conn);
 		} else {
-			requests_reject(session, &fault);
+			requests_reject(session, &error);
 		}
 		require(session->num_rdma_conns <= SESSION_RDMA_CONNS_MAX);
 		check_tickets(session);
@@ -274,12 +274,12 @@ static void serve(struct session *session, int fd)
 /* -- a session of a client of doca_comch -- */
 
 static doca_error_t put_text(void *context, const struct dpumap_msg *msg,
-			     struct dpumap_fault *fault)
+			     struct dpumap_error *error)
 {
 	unsigned int *replies = context;
 	uint8_t text[COMCH_TEXT_MAX];
 
-	(void)fault;
+	(void)error;
 	require(comch_text_format(msg, text) <= sizeof(text));
 	(*replies)++;
 	return DOCA_SUCCESS;
@@ -290,15 +290,15 @@ static void serve_text(const uint8_t *bytes, size_t len)
 	unsigned int replies = 0;
 	const struct session_sink sink = {.put = put_text, .context = &replies};
 	struct requests_stats stats = {0};
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	struct comch_request request;
 	struct session *session;
 
-	require(session_create_for(&sink, "uid:1", &session, &fault) == DOCA_SUCCESS);
-	if (comch_text_parse(bytes, len, &request, &fault) == DOCA_SUCCESS)
+	require(session_create_for(&sink, "uid:1", &session, &error) == DOCA_SUCCESS);
+	if (comch_text_parse(bytes, len, &request, &error) == DOCA_SUCCESS)
 		requests_answer(session, &all, &stats, &request.msg);
 	else
-		requests_refuse(session, &stats, &fault);
+		requests_refuse(session, &stats, &error);
 	while (session->job.active)
 		requests_work(session, &all, &stats);
 	require(replies == 1);
@@ -309,19 +309,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct dpumap_peer peer = {.kind = DPUMAP_ADDRESS_UNIX, .text = "uid 1 pid 1"};
 	static struct introduction_rules rules;
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	struct session *session;
 	int fds[2];
 
 	if (!all.list[0].id) {
 		make_exports();
 		require(setenv("DPUMAP_COMCH_DIR", "/nowhere", 1) == 0 &&
-			introduction_rules_add(&rules, "*", &fault) == DOCA_SUCCESS &&
-			introduction_rules_allow(&rules, "*", &fault) == DOCA_SUCCESS);
+			introduction_rules_add(&rules, "*", &error) == DOCA_SUCCESS &&
+			introduction_rules_allow(&rules, "*", &error) == DOCA_SUCCESS);
 	}
 	serve_text(data, size);
 	require(socketpair(AF_UNIX, SOCK_STREAM, 0, fds) == 0);
-	require(session_create(fds[0], &peer, NULL, &session, &fault) == DOCA_SUCCESS);
+	require(session_create(fds[0], &peer, NULL, &session, &error) == DOCA_SUCCESS);
 	memcpy(session->identity, "uid:1", 6);
 	/* As over TLS: every server is allowed, and none is there. */
 	session->peer.kind = DPUMAP_ADDRESS_TLS;
@@ -333,7 +333,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		require(n > 0);
 		data += n;
 		size -= (size_t)n;
-		require(dpumap_conn_fill(session->conn, &fault) == DOCA_SUCCESS);
+		require(dpumap_conn_fill(session->conn, &error) == DOCA_SUCCESS);
 		serve(session, fds[1]);
 	}
 	session_destroy(session);

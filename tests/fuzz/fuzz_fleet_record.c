@@ -20,14 +20,14 @@ static void must(bool holds)
 static void check_dpu(const uint8_t *data, size_t size)
 {
 	struct dpumap_fleet_dpu *dpu, *again;
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 	char *text;
 
-	if (dpumap_record_decode_dpu("dpu1", data, size, &dpu, &fault) != DOCA_SUCCESS)
+	if (dpumap_record_decode_dpu("dpu1", data, size, &dpu, &error) != DOCA_SUCCESS)
 		return;
 	if (!dpu->needs_newer) {
-		must(dpumap_record_encode_dpu(dpu, &text, &fault) == DOCA_SUCCESS);
-		must(dpumap_record_decode_dpu("dpu1", text, strlen(text), &again, &fault) ==
+		must(dpumap_record_encode_dpu(dpu, &text, &error) == DOCA_SUCCESS);
+		must(dpumap_record_decode_dpu("dpu1", text, strlen(text), &again, &error) ==
 		     DOCA_SUCCESS);
 		must(again->num_addresses == dpu->num_addresses &&
 		     again->generation == dpu->generation && again->card_guid == dpu->card_guid &&
@@ -41,15 +41,15 @@ static void check_dpu(const uint8_t *data, size_t size)
 static void check_export(const uint8_t *data, size_t size)
 {
 	struct dpumap_fleet_export *e, *again;
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 	size_t i;
 	char *text;
 
-	if (dpumap_record_decode_export("dpu1", "e", data, size, &e, &fault) != DOCA_SUCCESS)
+	if (dpumap_record_decode_export("dpu1", "e", data, size, &e, &error) != DOCA_SUCCESS)
 		return;
 	if (!e->needs_newer) {
-		must(dpumap_record_encode_export(e, &text, &fault) == DOCA_SUCCESS);
-		must(dpumap_record_decode_export("dpu1", "e", text, strlen(text), &again, &fault) ==
+		must(dpumap_record_encode_export(e, &text, &error) == DOCA_SUCCESS);
+		must(dpumap_record_decode_export("dpu1", "e", text, strlen(text), &again, &error) ==
 		     DOCA_SUCCESS);
 		must(again->size == e->size && again->access == e->access &&
 		     again->num_labels == e->num_labels);

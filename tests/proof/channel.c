@@ -12,11 +12,11 @@
 
 static uint8_t bytes[LONGEST];
 static struct dpumap_msg message;
-static struct dpumap_fault fault;
+static struct dpumap_error error;
 
 const struct cbor_callbacks cbor_empty_callbacks;
 
-doca_error_t dpumap_fault_set(struct dpumap_fault *f, doca_error_t code, const char *format, ...)
+doca_error_t dpumap_error_set(struct dpumap_error *f, doca_error_t code, const char *format, ...)
 {
 	(void)format;
 	f->code = code;
@@ -81,7 +81,7 @@ struct cbor_decoder_result cbor_stream_decode(cbor_data source, size_t len,
 /* Texts into places of their own: in a message, Eva would permit to write beyond one field into the next. */
 static void copy_any(char *to, size_t size)
 {
-	struct reader r = {.buf = bytes, .len = LONGEST, .fault = &fault};
+	struct reader r = {.buf = bytes, .len = LONGEST, .error = &error};
 
 	r.at = Frama_C_size_t_interval(0, LONGEST);
 	(void)copy_text(&r, to, size);
@@ -102,5 +102,5 @@ void main_message(void)
 	const size_t len = Frama_C_size_t_interval(0, LONGEST);
 
 	Frama_C_make_unknown((char *)bytes, sizeof(bytes));
-	(void)dpumap_msg_decode(bytes, len, &message, &fault);
+	(void)dpumap_msg_decode(bytes, len, &message, &error);
 }

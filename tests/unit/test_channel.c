@@ -129,31 +129,31 @@ static const struct bytes hostile[] = {
 
 /* An exact allocation, so that a sanitizer detects a read beyond it. */
 static doca_error_t decode_exact(const void *data, size_t len, struct dpumap_msg *msg,
-				 struct dpumap_fault *fault)
+				 struct dpumap_error *error)
 {
 	uint8_t *exact = malloc(len ? len : 1);
 	doca_error_t result;
 
 	assert_non_null(exact);
 	memcpy(exact, data, len);
-	result = dpumap_msg_decode(len ? exact : exact + 1, len, msg, fault);
+	result = dpumap_msg_decode(len ? exact : exact + 1, len, msg, error);
 	free(exact);
 	return result;
 }
 
 static void hostile_messages_are_refused_with_a_reason(void **state)
 {
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 	struct dpumap_msg msg;
 
 	for (size_t i = 0; i < LEN(hostile); i++) {
 		const struct bytes *h = &hostile[i];
 
-		fault.text[0] = '\0';
-		if (decode_exact(h->data, h->len, &msg, &fault) != DOCA_ERROR_INVALID_VALUE)
+		error.text[0] = '\0';
+		if (decode_exact(h->data, h->len, &msg, &error) != DOCA_ERROR_INVALID_VALUE)
 			fail_msg("%s is accepted", h->title);
-		if (!strstr(fault.text, h->why))
-			fail_msg("%s: \"%s\" does not say \"%s\"", h->title, fault.text, h->why);
+		if (!strstr(error.text, h->why))
+			fail_msg("%s: \"%s\" does not say \"%s\"", h->title, error.text, h->why);
 	}
 }
 
@@ -182,14 +182,14 @@ static void decoding_returns_what_was_encoded(void **state)
 						      DPUMAP_MSG_OFFSET};
 	uint8_t buf[DPUMAP_FRAME_MAX];
 	struct dpumap_msg in, out;
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 	char name[16];
 	size_t len;
 
 	fill(&in, 3);
 	memset(&out, 'x', sizeof(out));
-	assert_int_equal(dpumap_msg_encode(&in, buf, sizeof(buf), &len, &fault), DOCA_SUCCESS);
-	assert_int_equal(dpumap_msg_decode(buf, len, &out, &fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_msg_encode(&in, buf, sizeof(buf), &len, &error), DOCA_SUCCESS);
+	assert_int_equal(dpumap_msg_decode(buf, len, &out, &error), DOCA_SUCCESS);
 	assert_int_equal(in.present, out.present);
 	for (size_t i = 0; i < LEN(numbers); i++)
 		assert_true(in.value[numbers[i]].number == out.value[numbers[i]].number);
@@ -213,7 +213,7 @@ static void fields_of_every_length_are_decoded(void **state)
 	static char text[DPUMAP_FRAME_MAX];
 	uint8_t buf[DPUMAP_FRAME_MAX];
 	struct dpumap_msg in, out;
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 	size_t len;
 
 	for (size_t i = 0; i < sizeof(text); i++)
@@ -229,10 +229,10 @@ static void fields_of_every_length_are_decoded(void **state)
 	}
 	in.present |= 1u << DPUMAP_MSG_EXPORTS;
 	memset(&out, 'x', sizeof(out));
-	assert_int_equal(dpumap_msg_encode(&in, buf, sizeof(buf), &len, &fault), DOCA_SUCCESS);
-	assert_int_equal(dpumap_msg_encode(&in, buf, len, &len, &fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_msg_encode(&in, buf, sizeof(buf), &len, &error), DOCA_SUCCESS);
+	assert_int_equal(dpumap_msg_encode(&in, buf, len, &len, &error), DOCA_SUCCESS);
 	buf[len] = 0; /* no byte of the message */
-	assert_int_equal(dpumap_msg_decode(buf, len, &out, &fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_msg_decode(buf, len, &out, &error), DOCA_SUCCESS);
 	assert_int_equal(out.present, (1u << DPUMAP_MSG_KEYS) - 1);
 	assert_int_equal(out.num_exports, 0);
 	for (enum dpumap_msg_key key = 0; key < DPUMAP_MSG_KEYS; key++) {
@@ -250,17 +250,17 @@ static void fields_of_every_length_are_decoded(void **state)
 static void text_ends_before_the_next_byte(void **state)
 {
 	static const uint8_t bytes[] = "\xa1\x62op\x61x\x01";
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 	uint8_t again[16] = {0};
 	struct dpumap_msg msg;
 	char text[3];
 	size_t len;
 
-	assert_int_equal(dpumap_msg_decode(bytes, 6, &msg, &fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_msg_decode(bytes, 6, &msg, &error), DOCA_SUCCESS);
 	dpumap_msg_get_text(&msg, DPUMAP_MSG_OP, text, sizeof(text));
 	assert_string_equal(text, "x");
 	dpumap_msg_set_text(&msg, DPUMAP_MSG_OP, "x");
-	assert_int_equal(dpumap_msg_encode(&msg, again, sizeof(again), &len, &fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_msg_encode(&msg, again, sizeof(again), &len, &error), DOCA_SUCCESS);
 	assert_int_equal(len, 6);
 	assert_memory_equal(again, bytes, len);
 }
@@ -285,14 +285,14 @@ static void get_text_fits_the_buffer(void **state)
 static void every_truncation_is_refused(void **state)
 {
 	uint8_t buf[DPUMAP_FRAME_MAX];
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 	struct dpumap_msg msg;
 	size_t len;
 
 	fill(&msg, 2);
-	assert_int_equal(dpumap_msg_encode(&msg, buf, sizeof(buf), &len, &fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_msg_encode(&msg, buf, sizeof(buf), &len, &error), DOCA_SUCCESS);
 	for (size_t cut = 0; cut < len; cut++)
-		assert_int_equal(decode_exact(buf, cut, &msg, &fault), DOCA_ERROR_INVALID_VALUE);
+		assert_int_equal(decode_exact(buf, cut, &msg, &error), DOCA_ERROR_INVALID_VALUE);
 }
 
 /*
@@ -302,25 +302,25 @@ static void every_changed_byte_is_refused_or_valid(void **state)
 {
 	uint8_t buf[DPUMAP_FRAME_MAX], again[DPUMAP_FRAME_MAX];
 	struct dpumap_msg msg, changed;
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 	size_t len, again_len;
 	unsigned int accepted = 0, refused = 0;
 
 	fill(&msg, 1);
-	assert_int_equal(dpumap_msg_encode(&msg, buf, sizeof(buf), &len, &fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_msg_encode(&msg, buf, sizeof(buf), &len, &error), DOCA_SUCCESS);
 	for (size_t at = 0; at < len; at++) {
 		uint8_t original = buf[at];
 
 		for (unsigned int v = 0; v < 256; v++) {
 			buf[at] = (uint8_t)v;
-			if (dpumap_msg_decode(buf, len, &changed, &fault) != DOCA_SUCCESS) {
-				assert_int_equal(fault.code, DOCA_ERROR_INVALID_VALUE);
+			if (dpumap_msg_decode(buf, len, &changed, &error) != DOCA_SUCCESS) {
+				assert_int_equal(error.code, DOCA_ERROR_INVALID_VALUE);
 				refused++;
 				continue;
 			}
 			accepted++;
 			assert_int_equal(dpumap_msg_encode(&changed, again, sizeof(again),
-							   &again_len, &fault),
+							   &again_len, &error),
 					 DOCA_SUCCESS);
 		}
 		buf[at] = original;
@@ -332,15 +332,15 @@ static void every_changed_byte_is_refused_or_valid(void **state)
 static void encoding_without_room_is_refused(void **state)
 {
 	uint8_t buf[DPUMAP_FRAME_MAX];
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 	struct dpumap_msg msg;
 	size_t len, unused = 77;
 
 	fill(&msg, 2);
-	assert_int_equal(dpumap_msg_encode(&msg, buf, sizeof(buf), &len, &fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_msg_encode(&msg, buf, sizeof(buf), &len, &error), DOCA_SUCCESS);
 	for (size_t size = 0; size < len; size++) {
 		buf[size] = 0x5a;
-		assert_int_equal(dpumap_msg_encode(&msg, buf, size, &unused, &fault),
+		assert_int_equal(dpumap_msg_encode(&msg, buf, size, &unused, &error),
 				 DOCA_ERROR_TOO_BIG);
 		assert_int_equal(buf[size], 0x5a);
 	}
@@ -351,22 +351,22 @@ static void encoding_a_field_above_its_limit_is_refused(void **state)
 {
 	static const uint8_t long_bytes[DPUMAP_DESCRIPTOR_MAX + 1];
 	uint8_t buf[DPUMAP_FRAME_MAX];
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 	struct dpumap_msg msg;
 	size_t len;
 
 	dpumap_msg_init(&msg);
 	dpumap_msg_set_bytes(&msg, DPUMAP_MSG_DESCRIPTOR, long_bytes, sizeof(long_bytes));
-	assert_int_equal(dpumap_msg_encode(&msg, buf, sizeof(buf), &len, &fault),
+	assert_int_equal(dpumap_msg_encode(&msg, buf, sizeof(buf), &len, &error),
 			 DOCA_ERROR_INVALID_VALUE);
-	assert_non_null(strstr(fault.text, "descriptor"));
+	assert_non_null(strstr(error.text, "descriptor"));
 }
 
 static void full_list_fits_a_frame(void **state)
 {
 	struct dpumap_export_info info = {.size = UINT64_MAX, .access = UINT32_MAX};
 	uint8_t buf[DPUMAP_FRAME_MAX];
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 	struct dpumap_msg msg;
 	size_t len;
 
@@ -376,8 +376,8 @@ static void full_list_fits_a_frame(void **state)
 	for (unsigned int i = 0; i < DPUMAP_EXPORTS_PER_MSG; i++)
 		assert_true(dpumap_msg_add_export(&msg, &info));
 	assert_false(dpumap_msg_add_export(&msg, &info));
-	assert_int_equal(dpumap_msg_encode(&msg, buf, sizeof(buf), &len, &fault), DOCA_SUCCESS);
-	assert_int_equal(dpumap_msg_decode(buf, len, &msg, &fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_msg_encode(&msg, buf, sizeof(buf), &len, &error), DOCA_SUCCESS);
+	assert_int_equal(dpumap_msg_decode(buf, len, &msg, &error), DOCA_SUCCESS);
 	assert_int_equal(msg.num_exports, DPUMAP_EXPORTS_PER_MSG);
 }
 

@@ -14,7 +14,7 @@
 struct fixture {
 	struct dpumap_conn *conn;
 	int peer;
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 };
 
 static int set_up(void **state)
@@ -26,7 +26,7 @@ static int set_up(void **state)
 		return -1;
 	f.peer = fds[1];
 	*state = &f;
-	return dpumap_conn_create(fds[0], NULL, NULL, &f.conn, &f.fault) == DOCA_SUCCESS ? 0 : -1;
+	return dpumap_conn_create(fds[0], NULL, NULL, &f.conn, &f.error) == DOCA_SUCCESS ? 0 : -1;
 }
 
 static int tear_down(void **state)
@@ -42,12 +42,12 @@ static int tear_down(void **state)
 static void feed(struct fixture *f, const void *data, size_t len)
 {
 	assert_int_equal(send(f->peer, data, len, MSG_NOSIGNAL), len);
-	assert_int_equal(dpumap_conn_fill(f->conn, &f->fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_conn_fill(f->conn, &f->error), DOCA_SUCCESS);
 }
 
 static doca_error_t look(struct fixture *f, const uint8_t **payload, size_t *len)
 {
-	return dpumap_conn_frame(f->conn, payload, len, &f->fault);
+	return dpumap_conn_frame(f->conn, payload, len, &f->error);
 }
 
 static void a_frame_may_arrive_byte_by_byte(void **state)
@@ -57,7 +57,7 @@ static void a_frame_may_arrive_byte_by_byte(void **state)
 	const uint8_t *payload;
 	size_t len;
 
-	assert_int_equal(dpumap_conn_fill(f->conn, &f->fault), DOCA_ERROR_AGAIN);
+	assert_int_equal(dpumap_conn_fill(f->conn, &f->error), DOCA_ERROR_AGAIN);
 	for (size_t i = 0; i < sizeof(wire); i++) {
 		assert_int_equal(look(f, &payload, &len), DOCA_ERROR_AGAIN);
 		feed(f, wire + i, 1);
@@ -104,7 +104,7 @@ static void invalid_frame_lengths_are_refused(void **state)
 
 		feed(f, wires[i], sizeof(wires[i]));
 		assert_int_equal(look(f, &payload, &len), DOCA_ERROR_INVALID_VALUE);
-		assert_non_null(strstr(f->fault.text, "malformed frame"));
+		assert_non_null(strstr(f->error.text, "malformed frame"));
 		tear_down(state);
 		assert_int_equal(set_up(state), 0);
 	}
@@ -128,9 +128,9 @@ static void a_frame_may_have_the_maximum_length(void **state)
 	assert_int_equal(payload[len - 1], 7);
 	/* The bytes after it must wait, without a read beyond the end. */
 	assert_int_equal(send(f->peer, part, 1, MSG_NOSIGNAL), 1);
-	assert_int_equal(dpumap_conn_fill(f->conn, &f->fault), DOCA_ERROR_AGAIN);
+	assert_int_equal(dpumap_conn_fill(f->conn, &f->error), DOCA_ERROR_AGAIN);
 	dpumap_conn_drop_frame(f->conn);
-	assert_int_equal(dpumap_conn_fill(f->conn, &f->fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_conn_fill(f->conn, &f->error), DOCA_SUCCESS);
 }
 
 static void a_peer_that_leaves_within_a_frame_resets_the_connection(void **state)
@@ -143,7 +143,7 @@ static void a_peer_that_leaves_within_a_frame_resets_the_connection(void **state
 	feed(f, wire, sizeof(wire));
 	close(f->peer);
 	f->peer = -1;
-	assert_int_equal(dpumap_conn_fill(f->conn, &f->fault), DOCA_ERROR_CONNECTION_RESET);
+	assert_int_equal(dpumap_conn_fill(f->conn, &f->error), DOCA_ERROR_CONNECTION_RESET);
 	assert_int_equal(look(f, &payload, &len), DOCA_ERROR_AGAIN);
 }
 
@@ -165,10 +165,10 @@ static void a_message_is_sent_as_one_frame(void **state)
 	ssize_t n;
 
 	set_message(&msg, 0);
-	assert_int_equal(dpumap_conn_put(f->conn, &msg, &f->fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_conn_put(f->conn, &msg, &f->error), DOCA_SUCCESS);
 	assert_true(dpumap_conn_has_output(f->conn));
-	assert_int_equal(dpumap_conn_put(f->conn, &msg, &f->fault), DOCA_ERROR_IN_USE);
-	assert_int_equal(dpumap_conn_flush(f->conn, &f->fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_conn_put(f->conn, &msg, &f->error), DOCA_ERROR_IN_USE);
+	assert_int_equal(dpumap_conn_flush(f->conn, &f->error), DOCA_SUCCESS);
 	assert_false(dpumap_conn_has_output(f->conn));
 	n = recv(f->peer, wire, sizeof(wire), 0);
 	assert_int_equal(n, 4 + 5);
@@ -186,13 +186,13 @@ static void a_slow_reader_does_not_block_the_sender(void **state)
 
 	set_message(&msg, DPUMAP_EXPORTS_PER_MSG);
 	do {
-		assert_int_equal(dpumap_conn_put(f->conn, &msg, &f->fault), DOCA_SUCCESS);
-		result = dpumap_conn_flush(f->conn, &f->fault);
+		assert_int_equal(dpumap_conn_put(f->conn, &msg, &f->error), DOCA_SUCCESS);
+		result = dpumap_conn_flush(f->conn, &f->error);
 		sent++;
 	} while (result == DOCA_SUCCESS && sent < 100000);
 	assert_int_equal(result, DOCA_ERROR_AGAIN);
 	assert_true(dpumap_conn_stalled_since(f->conn) != 0);
-	while (dpumap_conn_flush(f->conn, &f->fault) == DOCA_ERROR_AGAIN)
+	while (dpumap_conn_flush(f->conn, &f->error) == DOCA_ERROR_AGAIN)
 		assert_true(recv(f->peer, sink, sizeof(sink), 0) > 0);
 	assert_false(dpumap_conn_has_output(f->conn));
 	assert_true(dpumap_conn_stalled_since(f->conn) == 0);
@@ -207,8 +207,8 @@ static void flush_to_a_closed_peer_fails(void **state)
 	close(f->peer);
 	f->peer = -1;
 	set_message(&msg, 0);
-	assert_int_equal(dpumap_conn_put(f->conn, &msg, &f->fault), DOCA_SUCCESS);
-	assert_int_equal(dpumap_conn_flush(f->conn, &f->fault), DOCA_ERROR_CONNECTION_RESET);
+	assert_int_equal(dpumap_conn_put(f->conn, &msg, &f->error), DOCA_SUCCESS);
+	assert_int_equal(dpumap_conn_flush(f->conn, &f->error), DOCA_ERROR_CONNECTION_RESET);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

@@ -22,10 +22,10 @@
 
 #define CLIENT_TIMEOUT_MS 300u
 
-static struct dpumap_fault fault;
+static struct dpumap_error error;
 
 static doca_error_t listen_on(const char *text, bool open_to_all, struct dpumap_listener **listener,
-			      struct dpumap_fault *why)
+			      struct dpumap_error *why)
 {
 	struct dpumap_address address;
 	doca_error_t result = dpumap_address_parse(text, &address, why);
@@ -36,7 +36,7 @@ static doca_error_t listen_on(const char *text, bool open_to_all, struct dpumap_
 }
 
 static doca_error_t connect_to(const char *text, unsigned int timeout_ms, const volatile int *stop,
-			       struct dpumap_client **client, struct dpumap_fault *why)
+			       struct dpumap_client **client, struct dpumap_error *why)
 {
 	struct dpumap_address address;
 	doca_error_t result = dpumap_address_parse(text, &address, why);
@@ -50,7 +50,7 @@ static struct dpumap_listener *listen_ok(bool open_to_all)
 {
 	struct dpumap_listener *listener = NULL;
 
-	assert_int_equal(listen_on(temporary_path, open_to_all, &listener, &fault), DOCA_SUCCESS);
+	assert_int_equal(listen_on(temporary_path, open_to_all, &listener, &error), DOCA_SUCCESS);
 	return listener;
 }
 
@@ -99,9 +99,9 @@ static void listener_refuses_a_busy_socket(void **state)
 	struct dpumap_listener *second = NULL;
 	struct stat st;
 
-	assert_int_equal(listen_on(temporary_path, false, &second, &fault), DOCA_ERROR_IN_USE);
-	assert_non_null(strstr(fault.text, temporary_path));
-	assert_non_null(strstr(fault.text, "another server"));
+	assert_int_equal(listen_on(temporary_path, false, &second, &error), DOCA_ERROR_IN_USE);
+	assert_non_null(strstr(error.text, temporary_path));
+	assert_non_null(strstr(error.text, "another server"));
 	assert_null(second);
 	assert_int_equal(stat(temporary_path, &st), 0);
 	dpumap_listener_destroy(first);
@@ -115,7 +115,7 @@ static void listener_refuses_a_file(void **state)
 
 	assert_non_null(file);
 	fclose(file);
-	assert_int_equal(listen_on(temporary_path, false, &listener, &fault),
+	assert_int_equal(listen_on(temporary_path, false, &listener, &error),
 			 DOCA_ERROR_ALREADY_EXIST);
 	assert_int_equal(stat(temporary_path, &st), 0);
 	assert_true(S_ISREG(st.st_mode));
@@ -128,11 +128,11 @@ static void listener_needs_an_existing_directory(void **state)
 	char nowhere[128], longer[200];
 
 	snprintf(nowhere, sizeof(nowhere), "%s/none/socket", temporary_directory);
-	assert_int_equal(listen_on(nowhere, false, &listener, &fault), DOCA_ERROR_NOT_FOUND);
+	assert_int_equal(listen_on(nowhere, false, &listener, &error), DOCA_ERROR_NOT_FOUND);
 	memset(longer, 'x', sizeof(longer) - 1);
 	longer[sizeof(longer) - 1] = '\0';
-	assert_int_equal(listen_on(longer, false, &listener, &fault), DOCA_ERROR_INVALID_VALUE);
-	assert_int_equal(listen_on("", false, &listener, &fault), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(listen_on(longer, false, &listener, &error), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(listen_on("", false, &listener, &error), DOCA_ERROR_INVALID_VALUE);
 }
 
 /* The socket was replaced by another one, which the listener must not remove. */
@@ -155,12 +155,12 @@ static void accept_knows_the_peer(void **state)
 	struct dpumap_peer peer;
 	int fd;
 
-	assert_int_equal(dpumap_listener_accept(listener, &fd, &peer, &fault), DOCA_ERROR_AGAIN);
+	assert_int_equal(dpumap_listener_accept(listener, &fd, &peer, &error), DOCA_ERROR_AGAIN);
 	/* The server does not answer, but the pending connection has its credentials. */
-	assert_int_equal(connect_to(temporary_path, CLIENT_TIMEOUT_MS, NULL, &client, &fault),
+	assert_int_equal(connect_to(temporary_path, CLIENT_TIMEOUT_MS, NULL, &client, &error),
 			 DOCA_ERROR_TIME_OUT);
-	assert_non_null(strstr(fault.text, temporary_path));
-	assert_int_equal(dpumap_listener_accept(listener, &fd, &peer, &fault), DOCA_SUCCESS);
+	assert_non_null(strstr(error.text, temporary_path));
+	assert_int_equal(dpumap_listener_accept(listener, &fd, &peer, &error), DOCA_SUCCESS);
 	assert_int_equal(peer.uid, geteuid());
 	assert_int_equal(peer.pid, getpid());
 	close(fd);
@@ -171,12 +171,12 @@ static void connect_without_a_listener_fails(void **state)
 {
 	struct dpumap_client *client = NULL;
 
-	assert_int_equal(connect_to(temporary_path, CLIENT_TIMEOUT_MS, NULL, &client, &fault),
+	assert_int_equal(connect_to(temporary_path, CLIENT_TIMEOUT_MS, NULL, &client, &error),
 			 DOCA_ERROR_NOT_FOUND);
 	leave_stale_socket();
-	assert_int_equal(connect_to(temporary_path, CLIENT_TIMEOUT_MS, NULL, &client, &fault),
+	assert_int_equal(connect_to(temporary_path, CLIENT_TIMEOUT_MS, NULL, &client, &error),
 			 DOCA_ERROR_NOT_CONNECTED);
-	assert_non_null(strstr(fault.text, temporary_path));
+	assert_non_null(strstr(error.text, temporary_path));
 	assert_int_equal(unlink(temporary_path), 0);
 }
 
@@ -192,7 +192,7 @@ static void client_waits_while_the_queue_of_the_server_is_full(void **state)
 	assert_int_equal(bind(server, (const struct sockaddr *)&address, sizeof(address)), 0);
 	assert_int_equal(listen(server, 0), 0);
 	assert_int_equal(connect(other, (const struct sockaddr *)&address, sizeof(address)), 0);
-	assert_int_equal(connect_to(temporary_path, CLIENT_TIMEOUT_MS / 10, NULL, &client, &fault),
+	assert_int_equal(connect_to(temporary_path, CLIENT_TIMEOUT_MS / 10, NULL, &client, &error),
 			 DOCA_ERROR_TIME_OUT);
 	close(other);
 	close(server);
@@ -205,7 +205,7 @@ static void stop_ends_a_client_that_waits(void **state)
 	struct dpumap_client *client = NULL;
 	volatile int stop = 1;
 
-	assert_int_equal(connect_to(temporary_path, 60000, &stop, &client, &fault),
+	assert_int_equal(connect_to(temporary_path, 60000, &stop, &client, &error),
 			 DOCA_ERROR_SHUTDOWN);
 	dpumap_listener_destroy(listener);
 }
@@ -271,9 +271,9 @@ static void each_answer_to_hello_has_its_result(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(answers); i++) {
 		pid = fork_server(listener, &answers[i]);
 		assert_true(pid > 0);
-		result = connect_to(temporary_path, 10000, NULL, &client, &fault);
-		if (result != answers[i].expected || !strstr(fault.text, answers[i].why))
-			fail_msg("%s: %d %s", answers[i].title, result, fault.text);
+		result = connect_to(temporary_path, 10000, NULL, &client, &error);
+		if (result != answers[i].expected || !strstr(error.text, answers[i].why))
+			fail_msg("%s: %d %s", answers[i].title, result, error.text);
 		assert_int_equal(waitpid(pid, NULL, 0), pid);
 	}
 	dpumap_listener_destroy(listener);
@@ -287,7 +287,7 @@ static struct answer welcome(uint8_t bytes[DPUMAP_FRAME_HEADER + 64])
 	dpumap_msg_set_number(&msg, DPUMAP_MSG_ID, 1);
 	dpumap_msg_set_number(&msg, DPUMAP_MSG_STATUS, DOCA_SUCCESS);
 	dpumap_msg_set_number(&msg, DPUMAP_MSG_VERSION, DPUMAP_CHANNEL_VERSION);
-	assert_int_equal(dpumap_msg_encode(&msg, bytes + DPUMAP_FRAME_HEADER, 64, &len, &fault),
+	assert_int_equal(dpumap_msg_encode(&msg, bytes + DPUMAP_FRAME_HEADER, 64, &len, &error),
 			 DOCA_SUCCESS);
 	memset(bytes, 0, DPUMAP_FRAME_HEADER);
 	bytes[0] = (uint8_t)len;
@@ -305,13 +305,13 @@ static void each_request_after_the_end_says_that_it_ended(void **state)
 	pid_t pid = fork_server(listener, &answer);
 
 	assert_true(pid > 0);
-	assert_int_equal(connect_to(temporary_path, 10000, NULL, &client, &fault), DOCA_SUCCESS);
+	assert_int_equal(connect_to(temporary_path, 10000, NULL, &client, &error), DOCA_SUCCESS);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 	dpumap_msg_set_text(&request, DPUMAP_MSG_OP, dpumap_op_name(DPUMAP_OP_LIST));
 	for (int i = 0; i < 3; i++) {
-		assert_int_equal(dpumap_client_call(client, &request, &reply, &fault),
+		assert_int_equal(dpumap_client_call(client, &request, &reply, &error),
 				 DOCA_ERROR_CONNECTION_RESET);
-		assert_non_null(strstr(fault.text, "closed the connection"));
+		assert_non_null(strstr(error.text, "closed the connection"));
 	}
 	dpumap_client_destroy(client);
 	dpumap_listener_destroy(listener);

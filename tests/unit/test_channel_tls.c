@@ -69,7 +69,7 @@ static void write_file(const char *name, const char *suffix, mode_t mode, const 
 /* -- two ends -- */
 
 static doca_error_t try_tls(const char *ca, const char *name, bool is_server,
-			    struct dpumap_tls **tls, struct dpumap_fault *fault)
+			    struct dpumap_tls **tls, struct dpumap_error *error)
 {
 	char cert[300], key[300], authority[300];
 	struct dpumap_tls_config config = {.cert = cert, .key = key, .ca = authority};
@@ -78,27 +78,27 @@ static doca_error_t try_tls(const char *ca, const char *name, bool is_server,
 	snprintf(key, sizeof(key), "%s", pki_path(name, "key"));
 	snprintf(authority, sizeof(authority), "%s", pki_path(ca, "crt"));
 	config.crl = is_server && strcmp(ca, "ca") == 0 ? pki_path(ca, "crl") : NULL;
-	return dpumap_tls_create(&config, is_server, tls, fault);
+	return dpumap_tls_create(&config, is_server, tls, error);
 }
 
 static struct dpumap_tls *make_tls(const char *ca, const char *name, bool is_server)
 {
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	struct dpumap_tls *tls = NULL;
 
-	if (try_tls(ca, name, is_server, &tls, &fault) != DOCA_SUCCESS)
-		fail_msg("%s", fault.text);
+	if (try_tls(ca, name, is_server, &tls, &error) != DOCA_SUCCESS)
+		fail_msg("%s", error.text);
 	return tls;
 }
 
 static struct dpumap_tls *make_psk(const char *file, const char *name, bool is_server)
 {
 	struct dpumap_tls_config config = {.psk = pki_path(file, "psk"), .psk_name = name};
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	struct dpumap_tls *tls = NULL;
 
-	if (dpumap_tls_create(&config, is_server, &tls, &fault) != DOCA_SUCCESS)
-		fail_msg("%s", fault.text);
+	if (dpumap_tls_create(&config, is_server, &tls, &error) != DOCA_SUCCESS)
+		fail_msg("%s", error.text);
 	return tls;
 }
 
@@ -106,7 +106,7 @@ struct end {
 	struct dpumap_tls *tls;
 	struct dpumap_conn *conn;
 	doca_error_t result;
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 };
 
 struct pair {
@@ -116,7 +116,7 @@ struct pair {
 static void shake(struct end *end)
 {
 	if (end->result == DOCA_ERROR_AGAIN)
-		end->result = dpumap_conn_handshake(end->conn, &end->fault);
+		end->result = dpumap_conn_handshake(end->conn, &end->error);
 }
 
 static void open_pair(struct pair *pair, const char *expected)
@@ -125,10 +125,10 @@ static void open_pair(struct pair *pair, const char *expected)
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
 	assert_int_equal(dpumap_conn_create(fds[0], pair->server.tls, NULL, &pair->server.conn,
-					    &pair->server.fault),
+					    &pair->server.error),
 			 DOCA_SUCCESS);
 	assert_int_equal(dpumap_conn_create(fds[1], pair->client.tls, expected, &pair->client.conn,
-					    &pair->client.fault),
+					    &pair->client.error),
 			 DOCA_SUCCESS);
 	pair->server.result = pair->client.result = DOCA_ERROR_AGAIN;
 }
@@ -142,7 +142,7 @@ static void meet(struct pair *pair, const char *expected)
 		shake(&pair->server);
 	}
 	if (pair->client.result == DOCA_SUCCESS && pair->server.result != DOCA_SUCCESS)
-		pair->client.result = dpumap_conn_fill(pair->client.conn, &pair->client.fault);
+		pair->client.result = dpumap_conn_fill(pair->client.conn, &pair->client.error);
 }
 
 static void part(struct pair *pair)
@@ -155,8 +155,8 @@ static void part(struct pair *pair)
 
 static void expect_end(const struct end *end, doca_error_t result, const char *why)
 {
-	if (end->result != result || (why && !strstr(end->fault.text, why)))
-		fail_msg("%s: %s", doca_error_get_name(end->result), end->fault.text);
+	if (end->result != result || (why && !strstr(end->error.text, why)))
+		fail_msg("%s: %s", doca_error_get_name(end->result), end->error.text);
 }
 
 static void expect_refusal(struct pair *pair, doca_error_t server, const char *server_why,
@@ -170,10 +170,10 @@ static void expect_refusal(struct pair *pair, doca_error_t server, const char *s
 static void expect_name(const struct end *end, const char *expected)
 {
 	char name[DPUMAP_PEER_NAME_MAX];
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 
-	if (dpumap_conn_peer_name(end->conn, name, &fault) != DOCA_SUCCESS)
-		fail_msg("%s", fault.text);
+	if (dpumap_conn_peer_name(end->conn, name, &error) != DOCA_SUCCESS)
+		fail_msg("%s", error.text);
 	assert_string_equal(name, expected);
 }
 
@@ -203,8 +203,8 @@ static void send_big(struct end *end, const uint8_t *bytes, uint64_t id)
 	dpumap_msg_init(&msg);
 	dpumap_msg_set_number(&msg, DPUMAP_MSG_ID, id);
 	dpumap_msg_set_bytes(&msg, DPUMAP_MSG_DESCRIPTOR, bytes, DPUMAP_DESCRIPTOR_MAX);
-	if (dpumap_conn_put(end->conn, &msg, &end->fault) != DOCA_SUCCESS)
-		fail_msg("%s", end->fault.text);
+	if (dpumap_conn_put(end->conn, &msg, &end->error) != DOCA_SUCCESS)
+		fail_msg("%s", end->error.text);
 }
 
 /* Receive frames without poll() in between, as an event loop does. */
@@ -214,8 +214,8 @@ static uint64_t take_frames(struct end *end, uint64_t next)
 	struct dpumap_msg msg;
 	size_t len;
 
-	while (dpumap_conn_frame(end->conn, &payload, &len, &end->fault) == DOCA_SUCCESS) {
-		assert_int_equal(dpumap_msg_decode(payload, len, &msg, &end->fault), DOCA_SUCCESS);
+	while (dpumap_conn_frame(end->conn, &payload, &len, &end->error) == DOCA_SUCCESS) {
+		assert_int_equal(dpumap_msg_decode(payload, len, &msg, &end->error), DOCA_SUCCESS);
 		assert_int_equal(msg.value[DPUMAP_MSG_ID].number, next);
 		next++;
 		dpumap_conn_drop_frame(end->conn);
@@ -225,10 +225,10 @@ static uint64_t take_frames(struct end *end, uint64_t next)
 
 static void push(struct end *end)
 {
-	doca_error_t result = dpumap_conn_flush(end->conn, &end->fault);
+	doca_error_t result = dpumap_conn_flush(end->conn, &end->error);
 
 	if (result != DOCA_SUCCESS && result != DOCA_ERROR_AGAIN)
-		fail_msg("%s", end->fault.text);
+		fail_msg("%s", end->error.text);
 }
 
 /*
@@ -259,7 +259,7 @@ static void frames_arrive_in_order(void **state)
 		p.events = dpumap_conn_events(pair.client.conn);
 		if (poll(&p, 1, 5000) != 1)
 			fail_msg("frame %d never comes", (int)seen);
-		if (dpumap_conn_fill(pair.client.conn, &pair.client.fault) == DOCA_SUCCESS)
+		if (dpumap_conn_fill(pair.client.conn, &pair.client.error) == DOCA_SUCCESS)
 			seen = take_frames(&pair.client, seen);
 	}
 	part(&pair);
@@ -273,7 +273,7 @@ static void goodbye_is_heard(void **state)
 	meet(&pair, "dpu");
 	dpumap_conn_destroy(pair.server.conn);
 	pair.server.conn = NULL;
-	pair.client.result = dpumap_conn_fill(pair.client.conn, &pair.client.fault);
+	pair.client.result = dpumap_conn_fill(pair.client.conn, &pair.client.error);
 	expect_end(&pair.client, DOCA_ERROR_CONNECTION_RESET, "closed");
 	part(&pair);
 }
@@ -290,7 +290,7 @@ static void client_of_another_authority_is_refused(void **state)
 	snprintf(key, sizeof(key), "%s", pki_path("foreign-host", "key"));
 	snprintf(ca, sizeof(ca), "%s", pki_path("ca", "crt"));
 	config = (struct dpumap_tls_config){.cert = cert, .key = key, .ca = ca};
-	assert_int_equal(dpumap_tls_create(&config, false, &pair.client.tls, &pair.client.fault),
+	assert_int_equal(dpumap_tls_create(&config, false, &pair.client.tls, &pair.client.error),
 			 DOCA_SUCCESS);
 	meet(&pair, "dpu");
 	expect_refusal(
@@ -350,11 +350,11 @@ static void client_that_is_revoked_later_fails_the_next_check(void **state)
 	meet(&pair, "dpu");
 	expect_end(&pair.server, DOCA_SUCCESS, NULL);
 	assert_int_equal(
-		dpumap_conn_check_again(pair.server.conn, pair.server.tls, &pair.server.fault),
+		dpumap_conn_check_again(pair.server.conn, pair.server.tls, &pair.server.error),
 		DOCA_SUCCESS);
 	pki_make_crl("ca", 11);
 	newer = make_tls("ca", "dpu", true);
-	pair.server.result = dpumap_conn_check_again(pair.server.conn, newer, &pair.server.fault);
+	pair.server.result = dpumap_conn_check_again(pair.server.conn, newer, &pair.server.error);
 	pki_make_crl("ca", 14);
 	expect_end(&pair.server, DOCA_ERROR_AUTHENTICATION, "cert:host");
 	dpumap_tls_destroy(newer);
@@ -398,7 +398,7 @@ static void certificate_with_an_invalid_name_is_rejected(void **state)
 
 	meet(&pair, "dpu");
 	expect_end(&pair.server, DOCA_SUCCESS, NULL);
-	assert_int_equal(dpumap_conn_peer_name(pair.server.conn, name, &pair.server.fault),
+	assert_int_equal(dpumap_conn_peer_name(pair.server.conn, name, &pair.server.error),
 			 DOCA_ERROR_AUTHENTICATION);
 	part(&pair);
 }
@@ -406,7 +406,7 @@ static void certificate_with_an_invalid_name_is_rejected(void **state)
 /* -- other clients -- */
 
 /* Our server with a client of plain OpenSSL, which does not verify. */
-static doca_error_t meet_stranger(struct dpumap_tls *tls, int version, struct dpumap_fault *fault)
+static doca_error_t meet_stranger(struct dpumap_tls *tls, int version, struct dpumap_error *error)
 {
 	SSL_CTX *ctx = SSL_CTX_new(TLS_client_method());
 	doca_error_t result = DOCA_ERROR_AGAIN;
@@ -417,12 +417,12 @@ static doca_error_t meet_stranger(struct dpumap_tls *tls, int version, struct dp
 	assert_non_null(ctx);
 	assert_true(SSL_CTX_set_max_proto_version(ctx, version));
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds), 0);
-	assert_int_equal(dpumap_conn_create(fds[0], tls, NULL, &conn, fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_conn_create(fds[0], tls, NULL, &conn, error), DOCA_SUCCESS);
 	ssl = SSL_new(ctx);
 	assert_true(SSL_set_fd(ssl, fds[1]));
 	for (int i = 0; i < 10 && result == DOCA_ERROR_AGAIN; i++) {
 		SSL_connect(ssl);
-		result = dpumap_conn_handshake(conn, fault);
+		result = dpumap_conn_handshake(conn, error);
 	}
 	SSL_free(ssl);
 	SSL_CTX_free(ctx);
@@ -434,19 +434,19 @@ static doca_error_t meet_stranger(struct dpumap_tls *tls, int version, struct dp
 static void client_without_certificate_is_refused(void **state)
 {
 	struct dpumap_tls *tls = make_tls("ca", "dpu", true);
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 
-	assert_int_equal(meet_stranger(tls, TLS1_3_VERSION, &fault), DOCA_ERROR_AUTHENTICATION);
-	assert_non_null(strstr(fault.text, "certificate"));
+	assert_int_equal(meet_stranger(tls, TLS1_3_VERSION, &error), DOCA_ERROR_AUTHENTICATION);
+	assert_non_null(strstr(error.text, "certificate"));
 	dpumap_tls_destroy(tls);
 }
 
 static void client_with_tls_1_2_is_refused(void **state)
 {
 	struct dpumap_tls *tls = make_tls("ca", "dpu", true);
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 
-	assert_int_equal(meet_stranger(tls, TLS1_2_VERSION, &fault),
+	assert_int_equal(meet_stranger(tls, TLS1_2_VERSION, &error),
 			 DOCA_ERROR_UNSUPPORTED_VERSION);
 	dpumap_tls_destroy(tls);
 }
@@ -458,18 +458,18 @@ static void client_that_speaks_no_tls_is_refused(void **state)
 		"\x16\x03\x01\xff\xff\x01", /* a record of 64 KiB */
 	};
 	struct dpumap_tls *tls = make_tls("ca", "dpu", true);
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	struct dpumap_conn *conn;
 	doca_error_t result;
 	int fds[2];
 
 	for (size_t i = 0; i < ARRAY_SIZE(said); i++) {
 		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
-		assert_int_equal(dpumap_conn_create(fds[0], tls, NULL, &conn, &fault),
+		assert_int_equal(dpumap_conn_create(fds[0], tls, NULL, &conn, &error),
 				 DOCA_SUCCESS);
 		assert_true(write(fds[1], said[i], strlen(said[i]) + 1) > 0);
 		shutdown(fds[1], SHUT_WR);
-		result = dpumap_conn_handshake(conn, &fault);
+		result = dpumap_conn_handshake(conn, &error);
 		assert_int_not_equal(result, DOCA_SUCCESS);
 		assert_int_not_equal(result, DOCA_ERROR_AGAIN);
 		dpumap_conn_destroy(conn);
@@ -508,7 +508,7 @@ static void sides_with_a_shared_key_authenticate(void **state)
 
 static void shared_key_that_the_server_does_not_have_is_refused(void **state)
 {
-	char wrong_key[sizeof(((struct dpumap_fault *)0)->text)];
+	char wrong_key[sizeof(((struct dpumap_error *)0)->text)];
 	struct pair pair;
 
 	write_file("server", "psk", 0600, "host:" KEY_A "\n");
@@ -516,7 +516,7 @@ static void shared_key_that_the_server_does_not_have_is_refused(void **state)
 	pair = (struct pair){{.tls = make_psk("server", NULL, true)},
 			     {.tls = make_psk("client", NULL, false)}};
 	meet(&pair, "any");
-	snprintf(wrong_key, sizeof(wrong_key), "%s", pair.client.fault.text);
+	snprintf(wrong_key, sizeof(wrong_key), "%s", pair.client.error.text);
 	expect_refusal(&pair, DOCA_ERROR_AUTHENTICATION, "is wrong", DOCA_ERROR_AUTHENTICATION,
 		       NULL);
 
@@ -524,7 +524,7 @@ static void shared_key_that_the_server_does_not_have_is_refused(void **state)
 	pair = (struct pair){{.tls = make_psk("server", NULL, true)},
 			     {.tls = make_psk("client", "other", false)}};
 	meet(&pair, "any");
-	assert_string_equal(pair.client.fault.text, wrong_key);
+	assert_string_equal(pair.client.error.text, wrong_key);
 	expect_refusal(&pair, DOCA_ERROR_AUTHENTICATION, "has an unknown name",
 		       DOCA_ERROR_AUTHENTICATION, NULL);
 }
@@ -532,10 +532,10 @@ static void shared_key_that_the_server_does_not_have_is_refused(void **state)
 static struct dpumap_tls *make_keyed(unsigned char first, bool is_server)
 {
 	unsigned char key[32] = {first};
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	struct dpumap_tls *tls = NULL;
 
-	assert_int_equal(dpumap_tls_create_with_key(key, sizeof(key), is_server, &tls, &fault),
+	assert_int_equal(dpumap_tls_create_with_key(key, sizeof(key), is_server, &tls, &error),
 			 DOCA_SUCCESS);
 	return tls;
 }
@@ -559,7 +559,7 @@ static void use_socket(struct end *end, int fd, struct dpumap_tls *tls)
 {
 	end->tls = tls;
 	end->result = DOCA_ERROR_AGAIN;
-	assert_int_equal(dpumap_conn_create(fd, tls, "any", &end->conn, &end->fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_conn_create(fd, tls, "any", &end->conn, &end->error), DOCA_SUCCESS);
 }
 
 /* The client may begin the second session before the server has read the end of the first. */
@@ -567,18 +567,18 @@ static void a_connection_may_have_a_second_session(void **state)
 {
 	struct pair first = {{.tls = make_tls("ca", "dpu", true)},
 			     {.tls = make_tls("ca", "host", false)}};
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	struct pair second = {0};
 	struct dpumap_tls *later;
 	int server, client;
 
 	meet(&first, "dpu");
 	expect_end(&first.server, DOCA_SUCCESS, NULL);
-	assert_int_equal(dpumap_conn_leave(first.server.conn, &server, &fault), DOCA_ERROR_AGAIN);
-	assert_int_equal(dpumap_conn_leave(first.client.conn, &client, &fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_conn_leave(first.server.conn, &server, &error), DOCA_ERROR_AGAIN);
+	assert_int_equal(dpumap_conn_leave(first.client.conn, &client, &error), DOCA_SUCCESS);
 	use_socket(&second.client, client, make_keyed(1, false));
 	shake(&second.client);
-	assert_int_equal(dpumap_conn_leave(first.server.conn, &server, &fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_conn_leave(first.server.conn, &server, &error), DOCA_SUCCESS);
 	use_socket(&second.server, server, make_keyed(1, true));
 	for (int i = 0; i < 10; i++) {
 		shake(&second.server);
@@ -589,7 +589,7 @@ static void a_connection_may_have_a_second_session(void **state)
 	/* The server of the first session still knows its client, and that it was revoked since. */
 	expect_name(&first.server, "cert:host");
 	later = make_tls("other", "foreign-dpu", true);
-	assert_int_equal(dpumap_conn_check_again(first.server.conn, later, &fault),
+	assert_int_equal(dpumap_conn_check_again(first.server.conn, later, &error),
 			 DOCA_ERROR_AUTHENTICATION);
 	dpumap_tls_destroy(later);
 	part(&second);
@@ -601,12 +601,12 @@ static void session_that_is_cut_off_is_not_left(void **state)
 {
 	struct pair pair = {{.tls = make_tls("ca", "dpu", true)},
 			    {.tls = make_tls("ca", "host", false)}};
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	int fd;
 
 	meet(&pair, "dpu");
 	assert_int_equal(shutdown(dpumap_conn_fd(pair.client.conn), SHUT_RDWR), 0);
-	assert_int_equal(dpumap_conn_leave(pair.server.conn, &fd, &fault),
+	assert_int_equal(dpumap_conn_leave(pair.server.conn, &fd, &error),
 			 DOCA_ERROR_CONNECTION_RESET);
 	part(&pair);
 }
@@ -649,20 +649,20 @@ static void wrong_key_files_are_refused_with_their_line(void **state)
 		{"host:g00102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f\n", ":1:"},
 	};
 	struct dpumap_tls_config config = {0};
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	struct dpumap_tls *tls = NULL;
 
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		write_file("bad", "psk", 0600, files[i].text);
 		config.psk = pki_path("bad", "psk");
-		assert_int_equal(dpumap_tls_create(&config, true, &tls, &fault),
+		assert_int_equal(dpumap_tls_create(&config, true, &tls, &error),
 				 DOCA_ERROR_BAD_CONFIG);
-		if (!strstr(fault.text, files[i].why) || strstr(fault.text, "0001020304"))
-			fail_msg("%zu: %s", i, fault.text);
+		if (!strstr(error.text, files[i].why) || strstr(error.text, "0001020304"))
+			fail_msg("%zu: %s", i, error.text);
 	}
 	write_file("bad", "psk", 0600, "host:" KEY_A "\n");
 	config.psk_name = "nobody";
-	assert_int_equal(dpumap_tls_create(&config, false, &tls, &fault), DOCA_ERROR_NOT_FOUND);
+	assert_int_equal(dpumap_tls_create(&config, false, &tls, &error), DOCA_ERROR_NOT_FOUND);
 	assert_null(tls);
 }
 
@@ -670,11 +670,11 @@ static void wrong_key_files_are_refused_with_their_line(void **state)
 
 static void expect_tls(const char *name, doca_error_t expected, const char *why)
 {
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	struct dpumap_tls *tls = NULL;
 
-	if (try_tls("ca", name, true, &tls, &fault) != expected || !strstr(fault.text, why))
-		fail_msg("%s: %s", doca_error_get_name(fault.code), fault.text);
+	if (try_tls("ca", name, true, &tls, &error) != expected || !strstr(error.text, why))
+		fail_msg("%s: %s", doca_error_get_name(error.code), error.text);
 	assert_null(tls);
 }
 
@@ -721,13 +721,13 @@ static void wrong_certificate_files_are_refused(void **state)
 static void configuration_with_too_little_or_too_much_is_refused(void **state)
 {
 	struct dpumap_tls_config config = {.cert = pki_path("dpu", "crt")};
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	struct dpumap_tls *tls = NULL;
 
-	assert_int_equal(dpumap_tls_create(&config, true, &tls, &fault), DOCA_ERROR_BAD_CONFIG);
+	assert_int_equal(dpumap_tls_create(&config, true, &tls, &error), DOCA_ERROR_BAD_CONFIG);
 	write_file("good", "psk", 0600, "host:" KEY_A "\n");
 	config.psk = pki_path("good", "psk");
-	assert_int_equal(dpumap_tls_create(&config, true, &tls, &fault), DOCA_ERROR_BAD_CONFIG);
+	assert_int_equal(dpumap_tls_create(&config, true, &tls, &error), DOCA_ERROR_BAD_CONFIG);
 	assert_null(tls);
 }
 

@@ -551,14 +551,14 @@ static void client_of_another_user_is_refused(void **state)
 static void server_of_another_user_is_refused(void **state)
 {
 	const struct dpumap_comch_place place = place_of("a");
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	struct dpumap_comch_link *link;
 	struct sockaddr_un address;
 	pid_t pid;
 	int fd;
 
 	need_root();
-	assert_ok(dpumap_comch_place_address(&place, directory, &address, &fault));
+	assert_ok(dpumap_comch_place_address(&place, directory, &address, &error));
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	assert_int_equal(bind(fd, (const struct sockaddr *)&address, sizeof(address)), 0);
 	pid = fork_as_nobody();

@@ -100,46 +100,46 @@ static void sha256_gives_the_known_answers(void **state)
 	uint8_t digest[DPUMAP_SHA256_LEN];
 	char text[DPUMAP_SHA256_TEXT_MAX];
 	struct dpumap_sha256 *sha = NULL;
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 
-	assert_int_equal(dpumap_sha256_create(&sha, &fault), DOCA_SUCCESS);
-	assert_int_equal(dpumap_sha256_update(sha, "a", 1, &fault), DOCA_SUCCESS);
-	assert_int_equal(dpumap_sha256_update(sha, "bc", 2, &fault), DOCA_SUCCESS);
-	assert_int_equal(dpumap_sha256_final(sha, digest, &fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_sha256_create(&sha, &error), DOCA_SUCCESS);
+	assert_int_equal(dpumap_sha256_update(sha, "a", 1, &error), DOCA_SUCCESS);
+	assert_int_equal(dpumap_sha256_update(sha, "bc", 2, &error), DOCA_SUCCESS);
+	assert_int_equal(dpumap_sha256_final(sha, digest, &error), DOCA_SUCCESS);
 	dpumap_sha256_format(digest, text);
 	assert_string_equal(text, abc);
-	assert_int_equal(dpumap_sha256_final(sha, digest, &fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_sha256_final(sha, digest, &error), DOCA_SUCCESS);
 	dpumap_sha256_format(digest, text);
 	assert_string_equal(text, empty);
 	dpumap_sha256_destroy(sha);
 }
 
-static struct dpumap_fault fault;
+static struct dpumap_error error;
 
 static void open_of_a_non_file_is_refused(void **state)
 {
 	uint64_t size;
 	int fd;
 
-	assert_int_equal(dpumap_file_open(temporary_path, &fd, &size, &fault),
+	assert_int_equal(dpumap_file_open(temporary_path, &fd, &size, &error),
 			 DOCA_ERROR_NOT_FOUND);
-	assert_int_equal(dpumap_file_open(temporary_directory, &fd, &size, &fault),
+	assert_int_equal(dpumap_file_open(temporary_directory, &fd, &size, &error),
 			 DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(mkfifo(temporary_path, 0600), 0);
-	assert_int_equal(dpumap_file_open(temporary_path, &fd, &size, &fault),
+	assert_int_equal(dpumap_file_open(temporary_path, &fd, &size, &error),
 			 DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(unlink(temporary_path), 0);
 }
 
 static void each_error_has_an_exit_code(void **state)
 {
-	assert_int_equal(dpumap_fault_exit(DOCA_SUCCESS), 0);
-	assert_int_equal(dpumap_fault_exit(DOCA_ERROR_IO_FAILED), 1);
-	assert_int_equal(dpumap_fault_exit(DOCA_ERROR_NOT_FOUND), 13);
-	assert_int_equal(dpumap_fault_exit(DOCA_ERROR_NOT_PERMITTED), 14);
-	assert_int_equal(dpumap_fault_exit(DOCA_ERROR_DRIVER), 15);
+	assert_int_equal(dpumap_error_exit(DOCA_SUCCESS), 0);
+	assert_int_equal(dpumap_error_exit(DOCA_ERROR_IO_FAILED), 1);
+	assert_int_equal(dpumap_error_exit(DOCA_ERROR_NOT_FOUND), 13);
+	assert_int_equal(dpumap_error_exit(DOCA_ERROR_NOT_PERMITTED), 14);
+	assert_int_equal(dpumap_error_exit(DOCA_ERROR_DRIVER), 15);
 	for (int code = 1; code <= DOCA_ERROR_SKIPPED; code++)
-		assert_int_not_equal(dpumap_fault_exit((doca_error_t)code), 0);
+		assert_int_not_equal(dpumap_error_exit((doca_error_t)code), 0);
 }
 
 /* A line that does not fit is truncated. */
@@ -149,11 +149,11 @@ static void fault_text_is_bounded(void **state)
 
 	memset(text, 'x', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
-	assert_int_equal(dpumap_fault_doca(&fault, DOCA_ERROR_DRIVER, "%s", text),
+	assert_int_equal(dpumap_error_doca(&error, DOCA_ERROR_DRIVER, "%s", text),
 			 DOCA_ERROR_DRIVER);
-	assert_int_equal(strlen(fault.text), sizeof(fault.text) - 1);
-	assert_int_equal(dpumap_fault_doca(&fault, DOCA_ERROR_DRIVER, "no"), DOCA_ERROR_DRIVER);
-	assert_non_null(strstr(fault.text, "DOCA_ERROR_DRIVER"));
+	assert_int_equal(strlen(error.text), sizeof(error.text) - 1);
+	assert_int_equal(dpumap_error_doca(&error, DOCA_ERROR_DRIVER, "no"), DOCA_ERROR_DRIVER);
+	assert_non_null(strstr(error.text, "DOCA_ERROR_DRIVER"));
 }
 
 #define FILE_TEST(name) cmocka_unit_test_setup_teardown(name, temporary_set_up, temporary_tear_down)

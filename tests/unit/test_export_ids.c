@@ -41,7 +41,7 @@ static void empty_table_finds_nothing(void **state)
 static void random_changes_keep_the_table_exact(void **state)
 {
 	static struct named_export all[NUM];
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	struct export_ids ids = {0};
 	unsigned short seed[3] = {1};
 	size_t num = 0;
@@ -55,7 +55,7 @@ static void random_changes_keep_the_table_exact(void **state)
 			export_ids_remove(&ids, export);
 			num--;
 		} else {
-			assert_int_equal(export_ids_reserve(&ids, ++num, &fault), DOCA_SUCCESS);
+			assert_int_equal(export_ids_reserve(&ids, ++num, &error), DOCA_SUCCESS);
 			export_ids_add(&ids, export);
 		}
 		export->is_there = !export->is_there;
@@ -69,10 +69,10 @@ static void random_changes_keep_the_table_exact(void **state)
 static void removing_an_absent_export_changes_nothing(void **state)
 {
 	struct named_export there = {.id = 7, .is_there = true}, absent = {.id = 8};
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	struct export_ids ids = {0};
 
-	assert_int_equal(export_ids_reserve(&ids, 2, &fault), DOCA_SUCCESS);
+	assert_int_equal(export_ids_reserve(&ids, 2, &error), DOCA_SUCCESS);
 	export_ids_add(&ids, &there);
 	export_ids_remove(&ids, &absent);
 	assert_ptr_equal(export_ids_find(&ids, 7), &there);

@@ -57,13 +57,13 @@ static void malformed_urls_and_addresses_are_refused(void **state)
 					  "http://u@h:1",
 					  "http://h:+1",
 					  "http://h:1 "};
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(good); i++)
-		assert_int_equal(dpumap_fleet_url_check(good[i], &fault), DOCA_SUCCESS);
+		assert_int_equal(dpumap_fleet_url_check(good[i], &error), DOCA_SUCCESS);
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
-		assert_int_equal(dpumap_fleet_url_check(bad[i], &fault), DOCA_ERROR_INVALID_VALUE);
+		assert_int_equal(dpumap_fleet_url_check(bad[i], &error), DOCA_ERROR_INVALID_VALUE);
 	assert_true(dpumap_fleet_address_valid("tls:10.0.0.1:7470"));
 	assert_true(dpumap_fleet_address_valid("tls:[fe80::1%eth0]:7470"));
 	assert_false(dpumap_fleet_address_valid("unix:/run/x"));
@@ -162,11 +162,11 @@ static struct dpumap_fleet_export make_export(void)
 static void dpu_survives_encoding(void **state)
 {
 	struct dpumap_fleet_dpu dpu = make_dpu(), *read;
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 	char *text;
 
-	assert_int_equal(dpumap_record_encode_dpu(&dpu, &text, &fault), DOCA_SUCCESS);
-	assert_int_equal(dpumap_record_decode_dpu("dpu1", text, strlen(text), &read, &fault),
+	assert_int_equal(dpumap_record_encode_dpu(&dpu, &text, &error), DOCA_SUCCESS);
+	assert_int_equal(dpumap_record_decode_dpu("dpu1", text, strlen(text), &read, &error),
 			 DOCA_SUCCESS);
 	assert_string_equal(read->name, "dpu1");
 	assert_int_equal(read->num_addresses, 2);
@@ -175,7 +175,7 @@ static void dpu_survives_encoding(void **state)
 	assert_true(read->card_guid == dpu.card_guid && read->generation == dpu.generation);
 	free(read);
 	/* The record of one DPU under the name of another. */
-	assert_int_equal(dpumap_record_decode_dpu("dpu2", text, strlen(text), &read, &fault),
+	assert_int_equal(dpumap_record_decode_dpu("dpu2", text, strlen(text), &read, &error),
 			 DOCA_ERROR_INVALID_VALUE);
 	free(text);
 }
@@ -183,13 +183,13 @@ static void dpu_survives_encoding(void **state)
 static void export_survives_encoding(void **state)
 {
 	struct dpumap_fleet_export e = make_export(), *read;
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 	char *text;
 	size_t i;
 
-	assert_int_equal(dpumap_record_encode_export(&e, &text, &fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_record_encode_export(&e, &text, &error), DOCA_SUCCESS);
 	assert_int_equal(
-		dpumap_record_decode_export("dpu1", "bulk", text, strlen(text), &read, &fault),
+		dpumap_record_decode_export("dpu1", "bulk", text, strlen(text), &read, &error),
 		DOCA_SUCCESS);
 	assert_string_equal(read->kind, "dmabuf");
 	assert_string_equal(read->via, "rdma");
@@ -204,14 +204,14 @@ static void export_survives_encoding(void **state)
 static void every_truncation_is_refused(void **state)
 {
 	struct dpumap_fleet_export e = make_export(), *read;
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 	char *text;
 	size_t len;
 
-	assert_int_equal(dpumap_record_encode_export(&e, &text, &fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_record_encode_export(&e, &text, &error), DOCA_SUCCESS);
 	for (len = 0; len < strlen(text); len++)
 		assert_int_not_equal(
-			dpumap_record_decode_export("dpu1", "bulk", text, len, &read, &fault),
+			dpumap_record_decode_export("dpu1", "bulk", text, len, &read, &error),
 			DOCA_SUCCESS);
 	free(text);
 }
@@ -221,14 +221,14 @@ static void newer_record_is_known_as_such(void **state)
 	static const char text[] = "{\"format\":2,\"kind\":{\"new\":[]}}";
 	struct dpumap_fleet_export *e;
 	struct dpumap_fleet_dpu *dpu;
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 
-	assert_int_equal(dpumap_record_decode_dpu("d", text, strlen(text), &dpu, &fault),
+	assert_int_equal(dpumap_record_decode_dpu("d", text, strlen(text), &dpu, &error),
 			 DOCA_SUCCESS);
 	assert_true(dpu->needs_newer);
 	assert_int_equal(dpu->num_addresses, 0);
 	free(dpu);
-	assert_int_equal(dpumap_record_decode_export("d", "e", text, strlen(text), &e, &fault),
+	assert_int_equal(dpumap_record_decode_export("d", "e", text, strlen(text), &e, &error),
 			 DOCA_SUCCESS);
 	assert_true(e->needs_newer);
 	assert_string_equal(e->kind, "");
@@ -241,9 +241,9 @@ static void unknown_properties_are_ignored(void **state)
 		"{\"format\":1,\"kind\":\"dm\",\"size\":1,\"access\":[],\"via\":\"pci\","
 		"\"generation\":0,\"later\":{\"a\":[1,2]}}";
 	struct dpumap_fleet_export *e;
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 
-	assert_int_equal(dpumap_record_decode_export("d", "e", text, strlen(text), &e, &fault),
+	assert_int_equal(dpumap_record_decode_export("d", "e", text, strlen(text), &e, &error),
 			 DOCA_SUCCESS);
 	assert_false(e->needs_newer);
 	free(e);
@@ -300,17 +300,17 @@ static doca_error_t put(struct dpumap_view *view, const char *dpu, const char *n
 		"\"generation\":0}";
 	struct dpumap_view_record record = {.lease = lease, .revision = revision};
 	struct dpumap_fleet_dpu self = make_dpu();
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 	doca_error_t result;
 	char *made;
 
 	snprintf(record.key.dpu, sizeof(record.key.dpu), "%s", dpu);
 	snprintf(record.key.name, sizeof(record.key.name), "%s", name);
 	self.name = self.certificate_name = dpu;
-	assert_int_equal(dpumap_record_encode_dpu(&self, &made, &fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_record_encode_dpu(&self, &made, &error), DOCA_SUCCESS);
 	record.value = *name ? text : made;
 	record.len = strlen(record.value);
-	result = dpumap_view_put(view, &record, &fault);
+	result = dpumap_view_put(view, &record, &error);
 	free(made);
 	return result;
 }

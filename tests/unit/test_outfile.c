@@ -20,7 +20,7 @@
 #include "local/file.h"
 #include "temporary.h"
 
-static struct dpumap_fault fault;
+static struct dpumap_error error;
 
 /* What the test sees and decides of the system calls below. */
 static struct {
@@ -65,8 +65,8 @@ static struct dpumap_outfile *create_ok(const char *name, mode_t mode)
 {
 	struct dpumap_outfile *out = NULL;
 
-	assert_int_equal(dpumap_outfile_create(name, mode, &out, &fault), DOCA_SUCCESS);
-	assert_int_equal(dpumap_outfile_write(out, "abc", 3, &fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_outfile_create(name, mode, &out, &error), DOCA_SUCCESS);
+	assert_int_equal(dpumap_outfile_write(out, "abc", 3, &error), DOCA_SUCCESS);
 	return out;
 }
 
@@ -79,14 +79,14 @@ static void a_committed_file_is_complete(void **state)
 	int fd;
 
 	assert_int_not_equal(stat(temporary_path, &st), 0);
-	assert_int_equal(dpumap_outfile_commit(out, &fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_outfile_commit(out, &error), DOCA_SUCCESS);
 	assert_int_equal(stat(temporary_path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
-	assert_int_equal(dpumap_file_open(temporary_path, &fd, &size, &fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_file_open(temporary_path, &fd, &size, &error), DOCA_SUCCESS);
 	assert_int_equal(size, 3);
-	assert_int_equal(dpumap_file_read(fd, temporary_path, 1, bytes, 2, &fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_file_read(fd, temporary_path, 1, bytes, 2, &error), DOCA_SUCCESS);
 	assert_memory_equal(bytes, "bc", 2);
-	assert_int_equal(dpumap_file_read(fd, temporary_path, 1, bytes, 3, &fault),
+	assert_int_equal(dpumap_file_read(fd, temporary_path, 1, bytes, 3, &error),
 			 DOCA_ERROR_IO_FAILED);
 	close(fd);
 	assert_int_equal(unlink(temporary_path), 0);
@@ -106,10 +106,10 @@ static void a_file_is_read_back_before_it_is_committed(void **state)
 	struct dpumap_outfile *out = create_ok(temporary_path, 0666);
 	char bytes[2];
 
-	assert_int_equal(dpumap_outfile_read_back(out, 1, bytes, sizeof(bytes), &fault),
+	assert_int_equal(dpumap_outfile_read_back(out, 1, bytes, sizeof(bytes), &error),
 			 DOCA_SUCCESS);
 	assert_memory_equal(bytes, "bc", sizeof(bytes));
-	assert_int_equal(dpumap_outfile_read_back(out, 2, bytes, sizeof(bytes), &fault),
+	assert_int_equal(dpumap_outfile_read_back(out, 2, bytes, sizeof(bytes), &error),
 			 DOCA_ERROR_IO_FAILED);
 	dpumap_outfile_discard(out);
 }
@@ -121,11 +121,11 @@ static void a_link_is_followed_and_remains(void **state)
 	struct stat st;
 
 	snprintf(link, sizeof(link), "%s/link", temporary_directory);
-	assert_int_equal(dpumap_outfile_commit(create_ok(temporary_path, 0666), &fault),
+	assert_int_equal(dpumap_outfile_commit(create_ok(temporary_path, 0666), &error),
 			 DOCA_SUCCESS);
 	assert_int_equal(truncate(temporary_path, 0), 0);
 	assert_int_equal(symlink("file", link), 0);
-	assert_int_equal(dpumap_outfile_commit(create_ok(link, 0666), &fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_outfile_commit(create_ok(link, 0666), &error), DOCA_SUCCESS);
 	assert_int_equal(lstat(link, &st), 0);
 	assert_true(S_ISLNK(st.st_mode));
 	assert_int_equal(stat(temporary_path, &st), 0);
@@ -139,13 +139,13 @@ static void a_file_needs_a_directory_and_a_regular_name(void **state)
 	struct dpumap_outfile *out = NULL;
 	char nowhere[128];
 
-	assert_int_equal(dpumap_outfile_create(temporary_directory, 0666, &out, &fault),
+	assert_int_equal(dpumap_outfile_create(temporary_directory, 0666, &out, &error),
 			 DOCA_ERROR_INVALID_VALUE);
-	assert_int_equal(dpumap_outfile_create("/dev/null", 0666, &out, &fault),
+	assert_int_equal(dpumap_outfile_create("/dev/null", 0666, &out, &error),
 			 DOCA_ERROR_INVALID_VALUE);
 	snprintf(nowhere, sizeof(nowhere), "%s/none/file", temporary_directory);
-	assert_int_equal(dpumap_outfile_create(nowhere, 0666, &out, &fault), DOCA_ERROR_NOT_FOUND);
-	assert_non_null(strstr(fault.text, nowhere));
+	assert_int_equal(dpumap_outfile_create(nowhere, 0666, &out, &error), DOCA_ERROR_NOT_FOUND);
+	assert_non_null(strstr(error.text, nowhere));
 	assert_null(out);
 }
 
@@ -175,7 +175,7 @@ static mode_t mode_after_overwriting(mode_t old, mode_t new)
 	struct stat st;
 
 	write_old(old);
-	assert_int_equal(dpumap_outfile_commit(create_ok(temporary_path, new), &fault),
+	assert_int_equal(dpumap_outfile_commit(create_ok(temporary_path, new), &error),
 			 DOCA_SUCCESS);
 	assert_int_equal(stat(temporary_path, &st), 0);
 	assert_int_equal(st.st_size, 3);
@@ -207,7 +207,7 @@ static void mode_that_changes_while_the_file_is_written_is_kept(void **state)
 	write_old(0644);
 	out = create_ok(temporary_path, 0666);
 	assert_int_equal(chmod(temporary_path, 0600), 0);
-	assert_int_equal(dpumap_outfile_commit(out, &fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_outfile_commit(out, &error), DOCA_SUCCESS);
 	assert_int_equal(stat(temporary_path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
 	assert_int_equal(unlink(temporary_path), 0);
@@ -223,7 +223,7 @@ static void overwriting_a_file_keeps_its_owner(void **state)
 		skip();
 	write_old(0640);
 	assert_int_equal(chown(temporary_path, NOBODY, NOBODY), 0);
-	assert_int_equal(dpumap_outfile_commit(create_ok(temporary_path, 0666), &fault),
+	assert_int_equal(dpumap_outfile_commit(create_ok(temporary_path, 0666), &error),
 			 DOCA_SUCCESS);
 	assert_int_equal(stat(temporary_path, &st), 0);
 	assert_int_equal(st.st_uid, NOBODY);
@@ -246,9 +246,9 @@ static void owner_that_cannot_be_kept_is_refused(void **state)
 	if (pid == 0) {
 		if (setresuid(NOBODY, NOBODY, NOBODY) != 0)
 			_exit(1);
-		_exit(dpumap_outfile_create(temporary_path, 0666, &out, &fault) !=
+		_exit(dpumap_outfile_create(temporary_path, 0666, &out, &error) !=
 			      DOCA_ERROR_NOT_PERMITTED ||
-		      !strstr(fault.text, "owner"));
+		      !strstr(error.text, "owner"));
 	}
 	assert_true(pid > 0 && waitpid(pid, &status, 0) == pid);
 	assert_int_equal(status, 0);
@@ -266,7 +266,7 @@ static void file_of_another_user_in_a_directory_for_all_is_refused(void **state)
 	write_old(0666);
 	assert_int_equal(chown(temporary_path, NOBODY, NOBODY), 0);
 	assert_int_equal(chmod(temporary_directory, 01777), 0);
-	assert_int_equal(dpumap_outfile_create(temporary_path, 0600, &out, &fault),
+	assert_int_equal(dpumap_outfile_create(temporary_path, 0600, &out, &error),
 			 DOCA_ERROR_NOT_PERMITTED);
 	expect_old();
 	assert_int_equal(unlink(temporary_path), 0);
@@ -291,7 +291,7 @@ static void overwriting_a_file_keeps_its_access_list(void **state)
 		assert_int_equal(unlink(temporary_path), 0);
 		skip();
 	}
-	assert_int_equal(dpumap_outfile_commit(create_ok(temporary_path, 0666), &fault),
+	assert_int_equal(dpumap_outfile_commit(create_ok(temporary_path, 0666), &error),
 			 DOCA_SUCCESS);
 	assert_int_equal(getxattr(temporary_path, ACCESS_LIST, list, sizeof(list)),
 			 sizeof(access_list));
@@ -310,7 +310,7 @@ static void list_of_the_directory_does_not_change_a_file(void **state)
 		assert_int_equal(unlink(temporary_path), 0);
 		skip();
 	}
-	assert_int_equal(dpumap_outfile_commit(create_ok(temporary_path, 0666), &fault),
+	assert_int_equal(dpumap_outfile_commit(create_ok(temporary_path, 0666), &error),
 			 DOCA_SUCCESS);
 	assert_int_equal(getxattr(temporary_path, ACCESS_LIST, list, sizeof(list)), -1);
 	assert_int_equal(errno, ENODATA);
@@ -319,11 +319,11 @@ static void list_of_the_directory_does_not_change_a_file(void **state)
 
 static void bytes_are_on_the_disk_before_the_name(void **state)
 {
-	assert_int_equal(dpumap_outfile_commit(create_ok(temporary_path, 0666), &fault),
+	assert_int_equal(dpumap_outfile_commit(create_ok(temporary_path, 0666), &error),
 			 DOCA_SUCCESS);
 	assert_true(disk.has_old_name && disk.has_new_name);
 	memset(&disk, 0, sizeof(disk));
-	assert_int_equal(dpumap_outfile_commit(create_ok(temporary_path, 0666), &fault),
+	assert_int_equal(dpumap_outfile_commit(create_ok(temporary_path, 0666), &error),
 			 DOCA_SUCCESS);
 	assert_true(disk.has_old_name && disk.has_new_name);
 	assert_int_equal(unlink(temporary_path), 0);
@@ -333,7 +333,7 @@ static void bytes_that_do_not_reach_the_disk_leave_the_old_file(void **state)
 {
 	write_old(0644);
 	disk.fails = true;
-	assert_int_equal(dpumap_outfile_commit(create_ok(temporary_path, 0666), &fault),
+	assert_int_equal(dpumap_outfile_commit(create_ok(temporary_path, 0666), &error),
 			 DOCA_ERROR_IO_FAILED);
 	expect_old();
 	assert_int_equal(unlink(temporary_path), 0);
@@ -386,18 +386,18 @@ static void expect_new_only(void)
 {
 	struct dpumap_outfile *out;
 
-	assert_int_equal(dpumap_outfile_create_new(temporary_path, 0600, &out, &fault),
+	assert_int_equal(dpumap_outfile_create_new(temporary_path, 0600, &out, &error),
 			 DOCA_SUCCESS);
-	assert_int_equal(dpumap_outfile_write(out, "abc", 3, &fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_outfile_write(out, "abc", 3, &error), DOCA_SUCCESS);
 	write_old(0644);
-	assert_int_equal(dpumap_outfile_commit(out, &fault), DOCA_ERROR_ALREADY_EXIST);
-	assert_int_equal(dpumap_outfile_create_new(temporary_path, 0600, &out, &fault),
+	assert_int_equal(dpumap_outfile_commit(out, &error), DOCA_ERROR_ALREADY_EXIST);
+	assert_int_equal(dpumap_outfile_create_new(temporary_path, 0600, &out, &error),
 			 DOCA_ERROR_ALREADY_EXIST);
 	expect_old();
 	assert_int_equal(unlink(temporary_path), 0);
-	assert_int_equal(dpumap_outfile_create_new(temporary_path, 0600, &out, &fault),
+	assert_int_equal(dpumap_outfile_create_new(temporary_path, 0600, &out, &error),
 			 DOCA_SUCCESS);
-	assert_int_equal(dpumap_outfile_commit(out, &fault), DOCA_SUCCESS);
+	assert_int_equal(dpumap_outfile_commit(out, &error), DOCA_SUCCESS);
 	assert_int_equal(unlink(temporary_path), 0);
 }
 

@@ -19,11 +19,11 @@ struct copy {
 
 static struct copy issue(struct tickets *tickets, uint64_t export, uint64_t now)
 {
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	const uint8_t *bytes;
 	struct copy copy;
 
-	assert_int_equal(tickets_issue(tickets, export, now, &bytes, &fault), DOCA_SUCCESS);
+	assert_int_equal(tickets_issue(tickets, export, now, &bytes, &error), DOCA_SUCCESS);
 	memcpy(copy.bytes, bytes, sizeof(copy.bytes));
 	return copy;
 }
@@ -85,21 +85,21 @@ static void ticket_expires(void **state)
 static void only_unused_tickets_count(void **state)
 {
 	struct tickets tickets = {0};
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	const uint8_t *bytes;
 	struct copy last;
 	uint64_t export;
 
 	for (int i = 0; i < TICKETS_MAX; i++)
 		last = issue(&tickets, 1, NOW + (uint64_t)i);
-	assert_int_equal(tickets_issue(&tickets, 1, NOW + LIFE - 1, &bytes, &fault),
+	assert_int_equal(tickets_issue(&tickets, 1, NOW + LIFE - 1, &bytes, &error),
 			 DOCA_ERROR_FULL);
-	assert_non_null(strstr(fault.text, "unused tickets"));
+	assert_non_null(strstr(error.text, "unused tickets"));
 	assert_true(tickets_redeem(&tickets, last.bytes, NOW + 4, &export));
 	issue(&tickets, 2, NOW + 4);
 	/* The first one has expired. */
 	issue(&tickets, 3, NOW + LIFE);
-	assert_int_equal(tickets_issue(&tickets, 1, NOW + LIFE, &bytes, &fault), DOCA_ERROR_FULL);
+	assert_int_equal(tickets_issue(&tickets, 1, NOW + LIFE, &bytes, &error), DOCA_ERROR_FULL);
 }
 
 static void tickets_end_with_their_export(void **state)

@@ -29,7 +29,7 @@ struct dpumap_comch_dial {
 	bool no_remote;	 /* the reason is in why */
 	const struct dpumap_comch_tls *tls;
 	struct dpumap_comch_remote *remote;
-	struct dpumap_fault why; /* of the last attempt at another machine */
+	struct dpumap_error why; /* of the last attempt at another machine */
 };
 
 static bool watch(const struct dpumap_comch_dial *dial, int fd)
@@ -93,16 +93,16 @@ static doca_error_t make_plain_link(int fd, struct dpumap_comch_link **link)
 static doca_error_t look_here(struct dpumap_comch_dial *dial, struct dpumap_comch_link **link)
 {
 	doca_error_t result = DOCA_ERROR_NOT_FOUND;
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	int fd;
 
 	for (unsigned int i = 0; i < dial->directories.num && result == DOCA_ERROR_NOT_FOUND; i++)
 		result = dpumap_comch_place_connect(&dial->place, dial->directories.path[i],
-						    DPUMAP_COMCH_CLIENT, &fd, &fault);
+						    DPUMAP_COMCH_CLIENT, &fd, &error);
 	if (result == DOCA_SUCCESS)
 		return make_plain_link(fd, link);
 	if (result != DOCA_ERROR_NOT_FOUND && result != DOCA_ERROR_AGAIN)
-		return dpumap_fail(result, "%s", fault.text);
+		return dpumap_fail(result, "%s", error.text);
 	return result;
 }
 

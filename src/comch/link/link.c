@@ -37,14 +37,14 @@ struct dpumap_comch_link {
 	char peer[DPUMAP_COMCH_IDENTITY_SIZE];
 };
 
-static doca_error_t fail(const struct dpumap_comch_link *link, const struct dpumap_fault *fault)
+static doca_error_t fail(const struct dpumap_comch_link *link, const struct dpumap_error *error)
 {
 	enum dpumap_log_level level =
-		fault->code == DOCA_ERROR_CONNECTION_RESET ? DPUMAP_LOG_INFO : DPUMAP_LOG_ERROR;
+		error->code == DOCA_ERROR_CONNECTION_RESET ? DPUMAP_LOG_INFO : DPUMAP_LOG_ERROR;
 
-	dpumap_log_from(link->peer, level, fault->code, "connection of doca_comch with %s: %s",
-			link->peer, fault->text);
-	return fault->code;
+	dpumap_log_from(link->peer, level, error->code, "connection of doca_comch with %s: %s",
+			link->peer, error->text);
+	return error->code;
 }
 
 static void update_events(struct dpumap_comch_link *link)
@@ -119,7 +119,7 @@ static void drop_sponsor(struct dpumap_comch_link *link)
 }
 
 /* dpumapd may end: the connection stays. */
-static doca_error_t check_sponsor(struct dpumap_comch_link *link, struct dpumap_fault *fault)
+static doca_error_t check_sponsor(struct dpumap_comch_link *link, struct dpumap_error *error)
 {
 	char byte;
 	ssize_t n;
@@ -133,7 +133,7 @@ static doca_error_t check_sponsor(struct dpumap_comch_link *link, struct dpumap_
 	}
 	if (!link->is_withdrawn)
 		return DOCA_SUCCESS;
-	return dpumap_fault_set(fault, DOCA_ERROR_CONNECTION_RESET,
+	return dpumap_error_set(error, DOCA_ERROR_CONNECTION_RESET,
 				"dpumapd withdrew the peer's right to connect");
 }
 
@@ -164,7 +164,7 @@ static bool is_unanswered(int fd)
  * While bytes wait for the peer, TCP sends no keepalive probes, and retransmits for a quarter of an
  * hour. A peer whose program does not read answers, without room, for as long as it likes.
  */
-static doca_error_t check_answers(struct dpumap_comch_link *link, struct dpumap_fault *fault)
+static doca_error_t check_answers(struct dpumap_comch_link *link, struct dpumap_error *error)
 {
 	uint64_t now;
 	int waiting;
@@ -183,21 +183,21 @@ static doca_error_t check_answers(struct dpumap_comch_link *link, struct dpumap_
 	set_check(link, now);
 	if (link->unanswered < UNANSWERED_MAX)
 		return DOCA_SUCCESS;
-	return dpumap_fault_set(fault, DOCA_ERROR_CONNECTION_RESET,
+	return dpumap_error_set(error, DOCA_ERROR_CONNECTION_RESET,
 				"the peer's machine does not answer");
 }
 
-static doca_error_t plain_result(ssize_t n, const char *what, struct dpumap_fault *fault)
+static doca_error_t plain_result(ssize_t n, const char *what, struct dpumap_error *error)
 {
 	if (n >= 0)
 		return DOCA_SUCCESS;
 	if (errno == EAGAIN)
 		return DOCA_ERROR_AGAIN;
-	return dpumap_fault_errno(fault, errno, "cannot %s", what);
+	return dpumap_error_errno(error, errno, "cannot %s", what);
 }
 
 static doca_error_t plain_read(int fd, void *buf, size_t len, size_t *done,
-			       struct dpumap_fault *fault)
+			       struct dpumap_error *error)
 {
 	ssize_t n;
 
@@ -205,14 +205,14 @@ static doca_error_t plain_read(int fd, void *buf, size_t len, size_t *done,
 		n = recv(fd, buf, len, MSG_DONTWAIT);
 	while (n < 0 && errno == EINTR);
 	if (n == 0)
-		return dpumap_fault_set(fault, DOCA_ERROR_CONNECTION_RESET,
+		return dpumap_error_set(error, DOCA_ERROR_CONNECTION_RESET,
 					"the peer closed the connection");
 	*done = n > 0 ? (size_t)n : *done;
-	return plain_result(n, "receive", fault);
+	return plain_result(n, "receive", error);
 }
 
 static doca_error_t plain_write(int fd, const void *buf, size_t len, size_t *done,
-				struct dpumap_fault *fault)
+				struct dpumap_error *error)
 {
 	ssize_t n;
 
@@ -220,47 +220,47 @@ static doca_error_t plain_write(int fd, const void *buf, size_t len, size_t *don
 		n = send(fd, buf, len, MSG_DONTWAIT | MSG_NOSIGNAL);
 	while (n < 0 && errno == EINTR);
 	*done = n > 0 ? (size_t)n : *done;
-	return plain_result(n, "send", fault);
+	return plain_result(n, "send", error);
 }
 
 doca_error_t dpumap_comch_link_read(struct dpumap_comch_link *link, void *buf, size_t len,
 				    size_t *done)
 {
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	doca_error_t result;
 
 	if (link->session) {
-		result = check_sponsor(link, &fault);
+		result = check_sponsor(link, &error);
 		if (result == DOCA_SUCCESS)
-			result = check_answers(link, &fault);
+			result = check_answers(link, &error);
 		if (result == DOCA_SUCCESS)
-			result = link->tls->read(link->session, buf, len, done, &fault);
+			result = link->tls->read(link->session, buf, len, done, &error);
 		update_events(link);
 	} else {
-		result = plain_read(link->fd, buf, len, done, &fault);
+		result = plain_read(link->fd, buf, len, done, &error);
 	}
 	if (result == DOCA_SUCCESS || result == DOCA_ERROR_AGAIN)
 		return result;
-	return fail(link, &fault);
+	return fail(link, &error);
 }
 
 doca_error_t dpumap_comch_link_write(struct dpumap_comch_link *link, const void *buf, size_t len,
 				     size_t *done)
 {
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	doca_error_t result;
 
 	if (link->session) {
-		result = link->tls->write(link->session, buf, len, done, &fault);
+		result = link->tls->write(link->session, buf, len, done, &error);
 		update_events(link);
 		if (!link->check_at)
 			set_check(link, monotonic_ns());
 	} else {
-		result = plain_write(link->fd, buf, len, done, &fault);
+		result = plain_write(link->fd, buf, len, done, &error);
 	}
 	if (result == DOCA_SUCCESS || result == DOCA_ERROR_AGAIN)
 		return result;
-	return fail(link, &fault);
+	return fail(link, &error);
 }
 
 bool dpumap_comch_link_has_more(const struct dpumap_comch_link *link)

@@ -81,23 +81,23 @@ static doca_error_t open_descriptors(struct dpumap_comch_listener *l)
 static doca_error_t claim(struct dpumap_comch_listener *l)
 {
 	struct dpumap_comch_directories directories;
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 	struct sockaddr_un address;
 	doca_error_t result;
 
 	dpumap_comch_directories_find(&directories);
-	result = dpumap_comch_directory_make(directories.path[0], &fault);
+	result = dpumap_comch_directory_make(directories.path[0], &error);
 	if (result == DOCA_SUCCESS)
 		dpumap_comch_directory_sweep(directories.path[0]);
 	if (result == DOCA_SUCCESS)
 		result = dpumap_comch_place_address(&l->place, directories.path[0], &address,
-						    &fault);
+						    &error);
 	if (result == DOCA_SUCCESS)
-		result = dpumap_socket_file_listen(&address, true, &l->fd, &l->file, &fault);
+		result = dpumap_socket_file_listen(&address, true, &l->fd, &l->file, &error);
 	if (result == DOCA_ERROR_AGAIN || result == DOCA_ERROR_ALREADY_EXIST)
 		result = DOCA_ERROR_IN_USE;
 	if (result != DOCA_SUCCESS)
-		return dpumap_fail(result, "cannot start server %s: %s", l->text, fault.text);
+		return dpumap_fail(result, "cannot start server %s: %s", l->text, error.text);
 	return DOCA_SUCCESS;
 }
 
@@ -164,7 +164,7 @@ int dpumap_comch_listener_fd(const struct dpumap_comch_listener *listener)
 /* -- refusals -- */
 
 static void refuse(const struct dpumap_comch_listener *l, const struct pending *p,
-		   const struct dpumap_fault *why)
+		   const struct dpumap_error *why)
 {
 	/* A second server tries whether this one lives. */
 	enum dpumap_log_level level =
@@ -178,43 +178,43 @@ static void refuse(const struct dpumap_comch_listener *l, const struct pending *
 }
 
 /* Root and the own user may do everything, other users what the configuration says. */
-static doca_error_t check_user(struct pending *p, struct dpumap_fault *fault)
+static doca_error_t check_user(struct pending *p, struct dpumap_error *error)
 {
 	p->rights = (struct dpumap_comch_rights){.connect = true, .introduce = true};
 	if (p->uid == 0 || p->uid == geteuid())
 		return DOCA_SUCCESS;
-	p->tls = dpumap_comch_tls_get(fault);
-	return p->tls ? p->tls->check_user(p->uid, &p->rights, fault) : fault->code;
+	p->tls = dpumap_comch_tls_get(error);
+	return p->tls ? p->tls->check_user(p->uid, &p->rights, error) : error->code;
 }
 
 /* It has one of the rights; does it use the other one? */
-static doca_error_t check_beginning(const struct pending *p, struct dpumap_fault *fault)
+static doca_error_t check_beginning(const struct pending *p, struct dpumap_error *error)
 {
 	bool is_client = p->said.preamble.begins == DPUMAP_COMCH_CLIENT;
 
 	if (is_client ? p->rights.connect : p->rights.introduce)
 		return DOCA_SUCCESS;
-	return dpumap_fault_set(fault, DOCA_ERROR_NOT_PERMITTED,
+	return dpumap_error_set(error, DOCA_ERROR_NOT_PERMITTED,
 				"it may %s, but it is not one of comch.%s in dpumap.conf",
 				is_client ? "introduce clients" : "connect",
 				is_client ? "users" : "introducers");
 }
 
-static doca_error_t identify(struct pending *p, struct dpumap_fault *fault)
+static doca_error_t identify(struct pending *p, struct dpumap_error *error)
 {
 	struct ucred peer;
 	socklen_t len = sizeof(peer);
 
 	if (getsockopt(p->fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) != 0)
-		return dpumap_fault_errno(fault, errno, "cannot identify a peer");
+		return dpumap_error_errno(error, errno, "cannot identify a peer");
 	p->uid = peer.uid;
-	return check_user(p, fault);
+	return check_user(p, error);
 }
 
 /* -- what a peer says -- */
 
 /* Receives up to len bytes in all, and the descriptor that may come with them. */
-static doca_error_t receive(struct pending *p, size_t len, struct dpumap_fault *fault)
+static doca_error_t receive(struct pending *p, size_t len, struct dpumap_error *error)
 {
 	ssize_t n;
 	int fd;
@@ -225,13 +225,13 @@ static doca_error_t receive(struct pending *p, size_t len, struct dpumap_fault *
 	if (n < 0 && errno == EAGAIN)
 		return DOCA_ERROR_AGAIN;
 	if (n < 0)
-		return dpumap_fault_errno(fault, errno, "cannot receive");
+		return dpumap_error_errno(error, errno, "cannot receive");
 	if (fd >= 0 && p->passed >= 0)
 		close(p->passed);
 	if (fd >= 0)
 		p->passed = fd;
 	if (n == 0)
-		return dpumap_fault_set(fault, DOCA_ERROR_CONNECTION_RESET, "it left");
+		return dpumap_error_set(error, DOCA_ERROR_CONNECTION_RESET, "it left");
 	p->used += (size_t)n;
 	return p->used == len ? DOCA_SUCCESS : DOCA_ERROR_AGAIN;
 }
@@ -265,25 +265,25 @@ static bool is_identity(const char identity[static DPUMAP_COMCH_IDENTITY_SIZE])
 
 /* Begins the handshake with the client that dpumapd introduced. */
 static doca_error_t meet(struct dpumap_comch_listener *l, struct pending *p,
-			 struct dpumap_fault *fault)
+			 struct dpumap_error *error)
 {
 	doca_error_t result;
 	int fd = p->passed;
 
 	if (fd < 0 || !is_identity(introduction(p)->identity))
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+		return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 					"it introduced a client without connection or identity");
-	p->tls = dpumap_comch_tls_get(fault);
+	p->tls = dpumap_comch_tls_get(error);
 	if (!p->tls)
-		return fault->code;
+		return error->code;
 	p->passed = -1;
-	result = p->tls->accept(fd, introduction(p)->key, &p->session, fault);
+	result = p->tls->accept(fd, introduction(p)->key, &p->session, error);
 	explicit_bzero(p->said.bytes + sizeof(p->said.preamble), DPUMAP_COMCH_KEY_LEN);
 	if (result != DOCA_SUCCESS)
 		return result;
 	p->events = EPOLLIN;
 	if (!control(l, EPOLL_CTL_ADD, p->tls->fd(p->session), p->events))
-		return dpumap_fault_errno(fault, errno, "cannot watch an introduced client");
+		return dpumap_error_errno(error, errno, "cannot watch an introduced client");
 	return DOCA_SUCCESS;
 }
 
@@ -308,13 +308,13 @@ static doca_error_t make_tls_link(const struct dpumap_comch_listener *l, struct 
 
 /* While the handshake runs: has dpumapd withdrawn the introduction? It may end. */
 static doca_error_t check_sponsor(const struct dpumap_comch_listener *l, struct pending *p,
-				  struct dpumap_fault *fault)
+				  struct dpumap_error *error)
 {
 	char byte;
 	ssize_t n = recv(p->fd, &byte, 1, MSG_DONTWAIT);
 
 	if (n > 0)
-		return dpumap_fault_set(fault, DOCA_ERROR_NOT_PERMITTED,
+		return dpumap_error_set(error, DOCA_ERROR_NOT_PERMITTED,
 					"dpumapd withdrew its introduction");
 	if (n == 0)
 		control(l, EPOLL_CTL_DEL, p->fd, 0);
@@ -322,13 +322,13 @@ static doca_error_t check_sponsor(const struct dpumap_comch_listener *l, struct 
 }
 
 static doca_error_t shake_hands(const struct dpumap_comch_listener *l, struct pending *p,
-				struct dpumap_comch_link **link, struct dpumap_fault *fault)
+				struct dpumap_comch_link **link, struct dpumap_error *error)
 {
-	doca_error_t result = check_sponsor(l, p, fault);
+	doca_error_t result = check_sponsor(l, p, error);
 	uint32_t events;
 
 	if (result == DOCA_SUCCESS)
-		result = p->tls->handshake(p->session, fault);
+		result = p->tls->handshake(p->session, error);
 	if (result == DOCA_SUCCESS)
 		return make_tls_link(l, p, link);
 	events = p->tls->wants(p->session) & POLLOUT ? EPOLLOUT : EPOLLIN;
@@ -340,27 +340,27 @@ static doca_error_t shake_hands(const struct dpumap_comch_listener *l, struct pe
 
 /* AGAIN, SUCCESS with a link, or why the peer is refused; not set: it was logged. */
 static doca_error_t advance(struct dpumap_comch_listener *l, struct pending *p,
-			    struct dpumap_comch_link **link, struct dpumap_fault *fault)
+			    struct dpumap_comch_link **link, struct dpumap_error *error)
 {
 	doca_error_t result;
 
 	if (p->session)
-		return shake_hands(l, p, link, fault);
+		return shake_hands(l, p, link, error);
 	if (p->used < sizeof(p->said.preamble)) {
-		result = receive(p, sizeof(p->said.preamble), fault);
+		result = receive(p, sizeof(p->said.preamble), error);
 		if (result == DOCA_SUCCESS)
-			result = dpumap_comch_preamble_check(&p->said.preamble, &l->place, fault);
+			result = dpumap_comch_preamble_check(&p->said.preamble, &l->place, error);
 		if (result == DOCA_SUCCESS)
-			result = check_beginning(p, fault);
+			result = check_beginning(p, error);
 		if (result != DOCA_SUCCESS)
 			return result;
 	}
 	if (p->said.preamble.begins == DPUMAP_COMCH_CLIENT)
 		return make_plain_link(l, p, link);
-	result = receive(p, sizeof(p->said), fault);
+	result = receive(p, sizeof(p->said), error);
 	if (result == DOCA_SUCCESS)
-		result = meet(l, p, fault);
-	return result == DOCA_SUCCESS ? shake_hands(l, p, link, fault) : result;
+		result = meet(l, p, error);
+	return result == DOCA_SUCCESS ? shake_hands(l, p, link, error) : result;
 }
 
 static void remove_pending(struct dpumap_comch_listener *l, unsigned int i)
@@ -377,18 +377,18 @@ static doca_error_t advance_all(struct dpumap_comch_listener *l, uint64_t now,
 
 	while (i < l->num_pending) {
 		struct pending *p = l->pending[i];
-		struct dpumap_fault fault = {0};
-		doca_error_t result = advance(l, p, link, &fault);
+		struct dpumap_error error = {0};
+		doca_error_t result = advance(l, p, link, &error);
 
 		if (result == DOCA_ERROR_AGAIN && now < p->deadline) {
 			i++;
 			continue;
 		}
 		if (result == DOCA_ERROR_AGAIN)
-			dpumap_fault_set(&fault, DOCA_ERROR_TIME_OUT,
+			dpumap_error_set(&error, DOCA_ERROR_TIME_OUT,
 					 "it did not say enough in time");
-		if (result != DOCA_SUCCESS && fault.code != DOCA_SUCCESS)
-			refuse(l, p, &fault);
+		if (result != DOCA_SUCCESS && error.code != DOCA_SUCCESS)
+			refuse(l, p, &error);
 		remove_pending(l, i);
 		if (result == DOCA_SUCCESS)
 			return result;
@@ -425,7 +425,7 @@ static void set_accepting(struct dpumap_comch_listener *l)
 static doca_error_t add_pending(struct dpumap_comch_listener *l, int fd, uint64_t now)
 {
 	struct pending *p = calloc(1, sizeof(*p));
-	struct dpumap_fault fault = {0};
+	struct dpumap_error error = {0};
 
 	if (!p) {
 		close(fd);
@@ -435,10 +435,10 @@ static doca_error_t add_pending(struct dpumap_comch_listener *l, int fd, uint64_
 	p->fd = fd;
 	p->passed = -1;
 	p->deadline = now + PENDING_TIME;
-	if (identify(p, &fault) != DOCA_SUCCESS ||
+	if (identify(p, &error) != DOCA_SUCCESS ||
 	    (!control(l, EPOLL_CTL_ADD, fd, EPOLLIN) &&
-	     dpumap_fault_errno(&fault, errno, "cannot watch it") != DOCA_SUCCESS)) {
-		refuse(l, p, &fault);
+	     dpumap_error_errno(&error, errno, "cannot watch it") != DOCA_SUCCESS)) {
+		refuse(l, p, &error);
 		destroy_pending(p);
 		return DOCA_SUCCESS;
 	}

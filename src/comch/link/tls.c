@@ -5,13 +5,13 @@
 #include <stdatomic.h>
 
 /* The library stays loaded: sessions use it. */
-static const struct dpumap_comch_tls *load(struct dpumap_fault *fault)
+static const struct dpumap_comch_tls *load(struct dpumap_error *error)
 {
 	const struct dpumap_comch_tls *tls;
 	void *library = dlopen(DPUMAP_COMCH_TLS_LIBRARY, RTLD_NOW | RTLD_LOCAL);
 
 	if (!library) {
-		dpumap_fault_set(fault, DOCA_ERROR_NOT_SUPPORTED,
+		dpumap_error_set(error, DOCA_ERROR_NOT_SUPPORTED,
 				 "cannot load " DPUMAP_COMCH_TLS_LIBRARY
 				 " (package libdpumap-channel): %.160s",
 				 dlerror());
@@ -19,7 +19,7 @@ static const struct dpumap_comch_tls *load(struct dpumap_fault *fault)
 	}
 	tls = dlsym(library, DPUMAP_COMCH_TLS_SYMBOL);
 	if (!tls || tls->version != DPUMAP_COMCH_TLS_VERSION) {
-		dpumap_fault_set(fault, DOCA_ERROR_NOT_SUPPORTED,
+		dpumap_error_set(error, DOCA_ERROR_NOT_SUPPORTED,
 				 DPUMAP_COMCH_TLS_LIBRARY " is of another release than libdpumap: "
 							  "install the same release of both");
 		dlclose(library);
@@ -28,13 +28,13 @@ static const struct dpumap_comch_tls *load(struct dpumap_fault *fault)
 	return tls;
 }
 
-const struct dpumap_comch_tls *dpumap_comch_tls_get(struct dpumap_fault *fault)
+const struct dpumap_comch_tls *dpumap_comch_tls_get(struct dpumap_error *error)
 {
 	static _Atomic(const struct dpumap_comch_tls *) loaded;
 	const struct dpumap_comch_tls *tls = atomic_load(&loaded);
 
 	if (!tls) {
-		tls = load(fault);
+		tls = load(error);
 		if (tls)
 			atomic_store(&loaded, tls);
 	}

@@ -5,7 +5,7 @@
 
 #include "local/comch_tls.h"
 
-/* NULL, with the reason in the fault (NOT_SUPPORTED), if the library is missing. Any thread. */
-const struct dpumap_comch_tls *dpumap_comch_tls_get(struct dpumap_fault *fault);
+/* NULL, with the reason in the error (NOT_SUPPORTED), if the library is missing. Any thread. */
+const struct dpumap_comch_tls *dpumap_comch_tls_get(struct dpumap_error *error);
 
 #endif

@@ -72,7 +72,7 @@ static void set_error(struct dpumap_answer *answer, enum dpumap_answer_kind kind
 	char shown[DPUMAP_FLEET_SHOWN_SIZE];
 
 	answer->kind = kind;
-	dpumap_fault_set(&answer->fault, code, "%s%s",
+	dpumap_error_set(&answer->error, code, "%s%s",
 			 dpumap_fleet_shown(message, strlen(message), shown), next);
 }
 
@@ -147,16 +147,16 @@ static void not_etcd(struct dpumap_answer *answer, long status)
 {
 	answer->kind = DPUMAP_ANSWER_UNAVAILABLE;
 	if (status >= 500) /* of a proxy, or of a gateway that has lost its own server */
-		dpumap_fault_set(&answer->fault, DOCA_ERROR_NOT_CONNECTED,
+		dpumap_error_set(&answer->error, DOCA_ERROR_NOT_CONNECTED,
 				 "it answers with HTTP status %ld: it is overloaded or starting",
 				 status);
 	else if (status)
-		dpumap_fault_set(&answer->fault, DOCA_ERROR_UNEXPECTED,
+		dpumap_error_set(&answer->error, DOCA_ERROR_UNEXPECTED,
 				 "its answer is not one of etcd (HTTP status %ld): check the "
 				 "address; etcd must have its gateway enabled",
 				 status);
 	else
-		dpumap_fault_set(&answer->fault, DOCA_ERROR_UNEXPECTED,
+		dpumap_error_set(&answer->error, DOCA_ERROR_UNEXPECTED,
 				 "its answer is not one of etcd");
 }
 
@@ -210,10 +210,10 @@ void dpumap_answer_parse(const struct dpumap_http_answer *http, struct dpumap_an
 	struct json_object *error;
 
 	*answer = (struct dpumap_answer){0};
-	if (http->fault.code != DOCA_SUCCESS) {
-		answer->fault = http->fault;
-		answer->kind = http->fault.code == DOCA_ERROR_TOO_BIG ||
-					       http->fault.code == DOCA_ERROR_NO_MEMORY
+	if (http->error.code != DOCA_SUCCESS) {
+		answer->error = http->error;
+		answer->kind = http->error.code == DOCA_ERROR_TOO_BIG ||
+					       http->error.code == DOCA_ERROR_NO_MEMORY
 				       ? DPUMAP_ANSWER_ERROR
 				       : DPUMAP_ANSWER_UNAVAILABLE;
 		return;

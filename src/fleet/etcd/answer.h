@@ -16,12 +16,12 @@ enum dpumap_answer_kind {
 	DPUMAP_ANSWER_UNAVAILABLE, /* another member may answer */
 	DPUMAP_ANSWER_LOGIN,	   /* the token is no longer valid */
 	DPUMAP_ANSWER_NO_AUTH,	   /* etcd does not authenticate users */
-	DPUMAP_ANSWER_ERROR,	   /* any other error: the fault says which */
+	DPUMAP_ANSWER_ERROR,	   /* any other error: its text says which */
 };
 
 struct dpumap_answer {
 	enum dpumap_answer_kind kind;
-	struct dpumap_fault fault; /* codes as in struct dpumap_etcd_reply */
+	struct dpumap_error error; /* codes as in struct dpumap_etcd_reply */
 	struct json_object *json;  /* the result; NULL unless OK */
 	uint64_t cluster_id;	   /* of the header; 0: none */
 	int64_t revision;	   /* of the header; 0: none */

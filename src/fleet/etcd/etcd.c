@@ -50,10 +50,10 @@ struct dpumap_etcd_call {
 	size_t endpoint;
 	size_t tries;
 	bool logged_in_again;
-	bool failed; /* fault is to be reported */
+	bool failed; /* error is to be reported */
 	dpumap_etcd_reply_fn *message, *done;
 	void *context;
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 };
 
 TAILQ_HEAD(calls, dpumap_etcd_call);
@@ -129,11 +129,11 @@ static void endpoint_failed(struct dpumap_etcd *etcd, size_t index, const char *
 }
 
 /* The reason alone does not say which endpoint it is about. */
-static void name_endpoint(const struct dpumap_etcd *etcd, size_t index, struct dpumap_fault *fault)
+static void name_endpoint(const struct dpumap_etcd *etcd, size_t index, struct dpumap_error *error)
 {
-	struct dpumap_fault why = *fault;
+	struct dpumap_error why = *error;
 
-	dpumap_fault_set(fault, why.code, "etcd at %.100s: %.200s", etcd->endpoints[index].url,
+	dpumap_error_set(error, why.code, "etcd at %.100s: %.200s", etcd->endpoints[index].url,
 			 why.text);
 }
 
@@ -209,18 +209,18 @@ static void end_call(struct dpumap_etcd_call *call, const struct dpumap_etcd_rep
 	done(context, reply);
 }
 
-static void fail_call(struct dpumap_etcd_call *call, const struct dpumap_fault *fault)
+static void fail_call(struct dpumap_etcd_call *call, const struct dpumap_error *error)
 {
-	struct dpumap_etcd_reply reply = {.fault = *fault, .endpoint = call->endpoint};
+	struct dpumap_etcd_reply reply = {.error = *error, .endpoint = call->endpoint};
 
 	end_call(call, &reply);
 }
 
 /* The failure is reported by dpumap_etcd_process(): the caller does not expect it now. */
-static void fail_later(struct dpumap_etcd_call *call, const struct dpumap_fault *fault)
+static void fail_later(struct dpumap_etcd_call *call, const struct dpumap_error *error)
 {
 	call->failed = true;
-	call->fault = *fault;
+	call->error = *error;
 }
 
 /* -- login -- */
@@ -228,7 +228,7 @@ static void fail_later(struct dpumap_etcd_call *call, const struct dpumap_fault 
 static void login_done(void *context, const struct dpumap_http_answer *answer);
 
 static doca_error_t send_login(struct dpumap_etcd *etcd, const char *body,
-			       struct dpumap_fault *fault)
+			       struct dpumap_error *error)
 {
 	char url[DPUMAP_FLEET_URL_MAX + PATH_SIZE];
 	struct dpumap_http_request request = {.url = url,
@@ -241,18 +241,18 @@ static doca_error_t send_login(struct dpumap_etcd *etcd, const char *body,
 	etcd->login_endpoint = etcd->current;
 	snprintf(url, sizeof(url), "%s" LOGIN_PATH, etcd->endpoints[etcd->login_endpoint].url);
 	etcd->counts.requests++;
-	return dpumap_http_begin(etcd->http, &request, &etcd->login, fault);
+	return dpumap_http_begin(etcd->http, &request, &etcd->login, error);
 }
 
-static doca_error_t begin_login(struct dpumap_etcd *etcd, struct dpumap_fault *fault)
+static doca_error_t begin_login(struct dpumap_etcd *etcd, struct dpumap_error *error)
 {
 	doca_error_t result;
 	char *body;
 
-	result = dpumap_login_body(etcd->user, etcd->password_file, &body, fault);
+	result = dpumap_login_body(etcd->user, etcd->password_file, &body, error);
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = send_login(etcd, body, fault);
+	result = send_login(etcd, body, error);
 	dpumap_secret_free(body, DPUMAP_LOGIN_SIZE);
 	return result;
 }
@@ -273,13 +273,13 @@ static struct dpumap_etcd_call *next_waiting(struct dpumap_etcd *etcd)
 	return NULL;
 }
 
-static void login_failed(struct dpumap_etcd *etcd, const struct dpumap_fault *fault)
+static void login_failed(struct dpumap_etcd *etcd, const struct dpumap_error *error)
 {
 	struct dpumap_etcd_call *call;
 
 	TAILQ_FOREACH(call, &etcd->calls, link)
 	if (waits_for_login(call))
-		fail_later(call, fault);
+		fail_later(call, error);
 }
 
 static void logged_in(struct dpumap_etcd *etcd)
@@ -293,13 +293,13 @@ static void logged_in(struct dpumap_etcd *etcd)
 static void take_token(struct dpumap_etcd *etcd, const struct dpumap_answer *answer)
 {
 	struct json_object *token = json_object_object_get(answer->json, "token");
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 
 	if (!json_object_is_type(token, json_type_string) ||
 	    (size_t)json_object_get_string_len(token) >= TOKEN_SIZE ||
 	    !json_object_get_string_len(token)) {
-		dpumap_fault_set(&fault, DOCA_ERROR_UNEXPECTED, "etcd's login has no token");
-		login_failed(etcd, &fault);
+		dpumap_error_set(&error, DOCA_ERROR_UNEXPECTED, "etcd's login has no token");
+		login_failed(etcd, &error);
 		return;
 	}
 	dpumap_fleet_copy(etcd->token, TOKEN_SIZE, json_object_get_string(token));
@@ -310,7 +310,7 @@ static void login_done(void *context, const struct dpumap_http_answer *answer)
 {
 	struct dpumap_etcd *etcd = context;
 	struct dpumap_answer parsed;
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 	size_t asked = etcd->login_endpoint; /* another one may be in use now */
 
 	etcd->login = NULL;
@@ -325,16 +325,16 @@ static void login_done(void *context, const struct dpumap_http_answer *answer)
 		logged_in(etcd);
 	} else if (parsed.kind == DPUMAP_ANSWER_UNAVAILABLE &&
 		   ++etcd->login_tries < etcd->num_endpoints) {
-		endpoint_failed(etcd, asked, parsed.fault.text);
-		if (begin_login(etcd, &fault) != DOCA_SUCCESS)
-			login_failed(etcd, &fault);
+		endpoint_failed(etcd, asked, parsed.error.text);
+		if (begin_login(etcd, &error) != DOCA_SUCCESS)
+			login_failed(etcd, &error);
 	} else {
 		if (parsed.kind == DPUMAP_ANSWER_UNAVAILABLE)
-			endpoint_failed(etcd, asked, parsed.fault.text);
+			endpoint_failed(etcd, asked, parsed.error.text);
 		else
 			etcd->counts.failures++;
-		name_endpoint(etcd, asked, &parsed.fault);
-		login_failed(etcd, &parsed.fault);
+		name_endpoint(etcd, asked, &parsed.error);
+		login_failed(etcd, &parsed.error);
 	}
 	dpumap_answer_free(&parsed);
 }
@@ -349,13 +349,13 @@ static bool needs_login(const struct dpumap_etcd *etcd)
 static void fill_reply(struct dpumap_etcd_call *call, const struct dpumap_answer *answer,
 		       struct dpumap_etcd_reply *reply)
 {
-	*reply = (struct dpumap_etcd_reply){.fault = answer->fault,
+	*reply = (struct dpumap_etcd_reply){.error = answer->error,
 					    .json = answer->json,
 					    .cluster_id = answer->cluster_id,
 					    .revision = answer->revision,
 					    .endpoint = call->endpoint};
 	if (answer->kind != DPUMAP_ANSWER_OK && call->wanted == ANY_ENDPOINT)
-		name_endpoint(call->etcd, call->endpoint, &reply->fault);
+		name_endpoint(call->etcd, call->endpoint, &reply->error);
 }
 
 /* Sends the call again: to another endpoint, or with a new token. */
@@ -394,7 +394,7 @@ static void judge(struct dpumap_etcd_call *call, struct dpumap_answer *answer)
 	if (answer->kind == DPUMAP_ANSWER_OK &&
 	    !check_cluster(call->etcd, call->endpoint, answer->cluster_id)) {
 		answer->kind = DPUMAP_ANSWER_UNAVAILABLE;
-		dpumap_fault_set(&answer->fault, DOCA_ERROR_NOT_CONNECTED,
+		dpumap_error_set(&answer->error, DOCA_ERROR_NOT_CONNECTED,
 				 "it belongs to another cluster than the other endpoints");
 	}
 }
@@ -409,7 +409,7 @@ static void call_done(void *context, const struct dpumap_http_answer *http)
 	call->http = NULL;
 	dpumap_answer_parse(http, &answer);
 	judge(call, &answer);
-	if ((answer.kind == DPUMAP_ANSWER_UNAVAILABLE && try_another(call, answer.fault.text)) ||
+	if ((answer.kind == DPUMAP_ANSWER_UNAVAILABLE && try_another(call, answer.error.text)) ||
 	    (answer.kind == DPUMAP_ANSWER_LOGIN && login_again(call))) {
 		dpumap_answer_free(&answer);
 		return;
@@ -435,7 +435,7 @@ static void end_stream(struct dpumap_etcd_call *call, struct dpumap_answer *answ
 	if (answer->kind == DPUMAP_ANSWER_LOGIN && login_again(call))
 		return;
 	if (answer->kind == DPUMAP_ANSWER_UNAVAILABLE)
-		endpoint_failed(call->etcd, call->endpoint, answer->fault.text);
+		endpoint_failed(call->etcd, call->endpoint, answer->error.text);
 	fill_reply(call, answer, &reply);
 	reply.json = NULL;
 	end_call(call, &reply);
@@ -468,9 +468,9 @@ static void stream_done(void *context, const struct dpumap_http_answer *http)
 	struct dpumap_answer answer;
 
 	call->http = NULL;
-	if (http->fault.code == DOCA_SUCCESS && http->status == 200) {
+	if (http->error.code == DOCA_SUCCESS && http->status == 200) {
 		answer = (struct dpumap_answer){.kind = DPUMAP_ANSWER_UNAVAILABLE};
-		dpumap_fault_set(&answer.fault, DOCA_ERROR_NOT_CONNECTED, "it ended the watch");
+		dpumap_error_set(&answer.error, DOCA_ERROR_NOT_CONNECTED, "it ended the watch");
 	} else {
 		dpumap_answer_parse(http, &answer);
 	}
@@ -480,7 +480,7 @@ static void stream_done(void *context, const struct dpumap_http_answer *http)
 
 /* -- the beginning of a call -- */
 
-static doca_error_t send_call(struct dpumap_etcd_call *call, struct dpumap_fault *fault)
+static doca_error_t send_call(struct dpumap_etcd_call *call, struct dpumap_error *error)
 {
 	struct dpumap_etcd *etcd = call->etcd;
 	char url[DPUMAP_FLEET_URL_MAX + PATH_SIZE];
@@ -497,29 +497,29 @@ static doca_error_t send_call(struct dpumap_etcd_call *call, struct dpumap_fault
 	call->endpoint = call->wanted == ANY_ENDPOINT ? etcd->current : call->wanted;
 	snprintf(url, sizeof(url), "%s%s", etcd->endpoints[call->endpoint].url, call->path);
 	etcd->counts.requests++;
-	return dpumap_http_begin(etcd->http, &request, &call->http, fault);
+	return dpumap_http_begin(etcd->http, &request, &call->http, error);
 }
 
 static void start(struct dpumap_etcd_call *call)
 {
 	struct dpumap_etcd *etcd = call->etcd;
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 
 	if (needs_login(etcd) && call->wanted == ANY_ENDPOINT) {
 		if (etcd->login)
 			return;
 		etcd->login_tries = 0;
-		if (begin_login(etcd, &fault) != DOCA_SUCCESS)
-			fail_later(call, &fault);
+		if (begin_login(etcd, &error) != DOCA_SUCCESS)
+			fail_later(call, &error);
 		return;
 	}
-	if (send_call(call, &fault) != DOCA_SUCCESS)
-		fail_later(call, &fault);
+	if (send_call(call, &error) != DOCA_SUCCESS)
+		fail_later(call, &error);
 }
 
 static doca_error_t begin(struct dpumap_etcd *etcd, const struct dpumap_etcd_call *wanted,
 			  struct json_object *body, struct dpumap_etcd_call **call,
-			  struct dpumap_fault *fault)
+			  struct dpumap_error *error)
 {
 	struct dpumap_etcd_call *c = malloc(sizeof(*c));
 	const char *text = json_object_to_json_string_ext(
@@ -535,7 +535,7 @@ static doca_error_t begin(struct dpumap_etcd *etcd, const struct dpumap_etcd_cal
 	json_object_put(body);
 	if (!c || !c->body) {
 		free(c);
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY,
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY,
 					"no memory for a request to etcd");
 	}
 	TAILQ_INSERT_TAIL(&etcd->calls, c, link);
@@ -557,42 +557,42 @@ static struct dpumap_etcd_call make_call(const char *path, size_t endpoint,
 
 doca_error_t dpumap_etcd_begin(struct dpumap_etcd *etcd, const char *path, struct json_object *body,
 			       dpumap_etcd_reply_fn *done, void *context,
-			       struct dpumap_etcd_call **call, struct dpumap_fault *fault)
+			       struct dpumap_etcd_call **call, struct dpumap_error *error)
 {
 	struct dpumap_etcd_call wanted = make_call(path, ANY_ENDPOINT, NULL, done, context);
 
-	return begin(etcd, &wanted, body, call, fault);
+	return begin(etcd, &wanted, body, call, error);
 }
 
 doca_error_t dpumap_etcd_begin_within(struct dpumap_etcd *etcd, unsigned int timeout_ms,
 				      const char *path, struct json_object *body,
 				      dpumap_etcd_reply_fn *done, void *context,
-				      struct dpumap_etcd_call **call, struct dpumap_fault *fault)
+				      struct dpumap_etcd_call **call, struct dpumap_error *error)
 {
 	struct dpumap_etcd_call wanted = make_call(path, ANY_ENDPOINT, NULL, done, context);
 
 	wanted.timeout_ms = timeout_ms;
-	return begin(etcd, &wanted, body, call, fault);
+	return begin(etcd, &wanted, body, call, error);
 }
 
 doca_error_t dpumap_etcd_begin_at(struct dpumap_etcd *etcd, size_t endpoint, const char *path,
 				  struct json_object *body, dpumap_etcd_reply_fn *done,
 				  void *context, struct dpumap_etcd_call **call,
-				  struct dpumap_fault *fault)
+				  struct dpumap_error *error)
 {
 	struct dpumap_etcd_call wanted = make_call(path, endpoint, NULL, done, context);
 
-	return begin(etcd, &wanted, body, call, fault);
+	return begin(etcd, &wanted, body, call, error);
 }
 
 doca_error_t dpumap_etcd_begin_stream(struct dpumap_etcd *etcd, const char *path,
 				      struct json_object *body, dpumap_etcd_reply_fn *message,
 				      dpumap_etcd_reply_fn *done, void *context,
-				      struct dpumap_etcd_call **call, struct dpumap_fault *fault)
+				      struct dpumap_etcd_call **call, struct dpumap_error *error)
 {
 	struct dpumap_etcd_call wanted = make_call(path, ANY_ENDPOINT, message, done, context);
 
-	return begin(etcd, &wanted, body, call, fault);
+	return begin(etcd, &wanted, body, call, error);
 }
 
 /* -- progress -- */
@@ -606,7 +606,7 @@ static void probe_done(void *context, const struct dpumap_etcd_reply *reply)
 /* Finds endpoints of another cluster before they are needed. */
 static void probe(struct dpumap_etcd *etcd)
 {
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 	size_t i;
 
 	etcd->next_probe = monotonic_ns() + PROBE_EVERY / 2 + dpumap_etcd_random(etcd, PROBE_EVERY);
@@ -614,7 +614,7 @@ static void probe(struct dpumap_etcd *etcd)
 		if (!etcd->endpoints[i].probe)
 			dpumap_etcd_begin_at(etcd, i, PROBE_PATH, json_object_new_object(),
 					     probe_done, &etcd->endpoints[i],
-					     &etcd->endpoints[i].probe, &fault);
+					     &etcd->endpoints[i].probe, &error);
 }
 
 static struct dpumap_etcd_call *next_failed(const struct dpumap_etcd *etcd)
@@ -639,7 +639,7 @@ void dpumap_etcd_process(struct dpumap_etcd *etcd)
 	TAILQ_FOREACH(call, &etcd->calls, link)
 	left += call->failed;
 	while (left-- && (call = next_failed(etcd)) != NULL)
-		fail_call(call, &call->fault);
+		fail_call(call, &call->error);
 }
 
 int dpumap_etcd_fd(const struct dpumap_etcd *etcd)
@@ -684,17 +684,17 @@ struct dpumap_etcd_counts dpumap_etcd_counts(const struct dpumap_etcd *etcd)
 /* -- life -- */
 
 static doca_error_t add_endpoints(struct dpumap_etcd *etcd, const struct dpumap_etcd_config *config,
-				  struct dpumap_fault *fault)
+				  struct dpumap_error *error)
 {
 	doca_error_t result;
 	size_t i;
 
 	if (!config->num_endpoints || config->num_endpoints > DPUMAP_ETCD_ENDPOINTS_MAX)
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+		return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 					"name 1 to %d endpoints of etcd",
 					DPUMAP_ETCD_ENDPOINTS_MAX);
 	for (i = 0; i < config->num_endpoints; i++) {
-		result = dpumap_fleet_url_check(config->endpoints[i], fault);
+		result = dpumap_fleet_url_check(config->endpoints[i], error);
 		if (result != DOCA_SUCCESS)
 			return result;
 		snprintf(etcd->endpoints[i].url, sizeof(etcd->endpoints[i].url), "%s",
@@ -707,16 +707,16 @@ static doca_error_t add_endpoints(struct dpumap_etcd *etcd, const struct dpumap_
 }
 
 static doca_error_t read_files(struct dpumap_etcd *etcd, const struct dpumap_etcd_config *config,
-			       struct dpumap_fault *fault)
+			       struct dpumap_error *error)
 {
 	doca_error_t result = DOCA_SUCCESS;
 
 	if (config->ca)
-		result = dpumap_fleet_file_pem(config->ca, false, &etcd->ca, fault);
+		result = dpumap_fleet_file_pem(config->ca, false, &etcd->ca, error);
 	if (result == DOCA_SUCCESS && config->cert)
-		result = dpumap_fleet_file_pem(config->cert, false, &etcd->cert, fault);
+		result = dpumap_fleet_file_pem(config->cert, false, &etcd->cert, error);
 	if (result == DOCA_SUCCESS && config->key)
-		result = dpumap_fleet_file_pem(config->key, true, &etcd->key, fault);
+		result = dpumap_fleet_file_pem(config->key, true, &etcd->key, error);
 	etcd->tls = (struct dpumap_http_tls){.ca = etcd->ca.bytes,
 					     .ca_len = etcd->ca.len,
 					     .cert = etcd->cert.bytes,
@@ -728,14 +728,14 @@ static doca_error_t read_files(struct dpumap_etcd *etcd, const struct dpumap_etc
 
 /* The password is read again at each login; a file that is wrong now is a mistake to report now. */
 static doca_error_t set_user(struct dpumap_etcd *etcd, const struct dpumap_etcd_config *config,
-			     struct dpumap_fault *fault)
+			     struct dpumap_error *error)
 {
 	struct dpumap_fleet_file password = {0};
 	doca_error_t result;
 
 	if (!config->user)
 		return DOCA_SUCCESS;
-	result = dpumap_fleet_file_password(config->password_file, &password, fault);
+	result = dpumap_fleet_file_password(config->password_file, &password, error);
 	dpumap_fleet_file_wipe(&password);
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -743,7 +743,7 @@ static doca_error_t set_user(struct dpumap_etcd *etcd, const struct dpumap_etcd_
 	etcd->password_file = strdup(config->password_file);
 	etcd->token = dpumap_secret_alloc(TOKEN_SIZE);
 	if (!etcd->user || !etcd->password_file || !etcd->token)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a fleet");
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for a fleet");
 	return DOCA_SUCCESS;
 }
 
@@ -756,24 +756,24 @@ static void seed(struct dpumap_etcd *etcd)
 }
 
 doca_error_t dpumap_etcd_create(const struct dpumap_etcd_config *config, struct dpumap_etcd **etcd,
-				struct dpumap_fault *fault)
+				struct dpumap_error *error)
 {
 	struct dpumap_etcd *e = calloc(1, sizeof(*e));
 	doca_error_t result;
 
 	if (!e)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a fleet");
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for a fleet");
 	TAILQ_INIT(&e->calls);
 	seed(e);
 	e->timeout_ms = config->timeout_ms;
 	e->log = (struct dpumap_fleet_log){.line = config->log, .context = config->context};
-	result = add_endpoints(e, config, fault);
+	result = add_endpoints(e, config, error);
 	if (result == DOCA_SUCCESS)
-		result = read_files(e, config, fault);
+		result = read_files(e, config, error);
 	if (result == DOCA_SUCCESS)
-		result = set_user(e, config, fault);
+		result = set_user(e, config, error);
 	if (result == DOCA_SUCCESS)
-		result = dpumap_http_create(&e->tls, &e->http, fault);
+		result = dpumap_http_create(&e->tls, &e->http, error);
 	if (result != DOCA_SUCCESS) {
 		dpumap_etcd_destroy(e);
 		return result;

@@ -13,7 +13,7 @@
 
 #include <json-c/json.h>
 
-#include "local/fault.h"
+#include "local/error.h"
 
 #define DPUMAP_ETCD_ENDPOINTS_MAX 16
 
@@ -37,7 +37,7 @@ struct dpumap_etcd_reply {
 	 * NOT_PERMITTED, NOT_FOUND (of a lease), AGAIN (the revision was compacted), FULL,
 	 * TOO_BIG (the answer), UNEXPECTED (not an answer of etcd), NO_MEMORY, INVALID_VALUE.
 	 */
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 	struct json_object *json; /* NULL after a failure; borrowed */
 	uint64_t cluster_id;	  /* of the header; 0: none */
 	int64_t revision;	  /* of the header; 0: none */
@@ -49,29 +49,29 @@ typedef void dpumap_etcd_reply_fn(void *context, const struct dpumap_etcd_reply 
 
 /* INVALID_VALUE, BAD_CONFIG, NOT_FOUND, NOT_PERMITTED (of a file), NO_MEMORY. */
 doca_error_t dpumap_etcd_create(const struct dpumap_etcd_config *config, struct dpumap_etcd **etcd,
-				struct dpumap_fault *fault);
+				struct dpumap_error *error);
 /* Cancels all calls. NULL is allowed. */
 void dpumap_etcd_destroy(struct dpumap_etcd *etcd);
 
 /* The body of a request; taken over, also on failure. done() is called later, once. */
 doca_error_t dpumap_etcd_begin(struct dpumap_etcd *etcd, const char *path, struct json_object *body,
 			       dpumap_etcd_reply_fn *done, void *context,
-			       struct dpumap_etcd_call **call, struct dpumap_fault *fault);
+			       struct dpumap_etcd_call **call, struct dpumap_error *error);
 /* With another time limit for each endpoint than the configured one. */
 doca_error_t dpumap_etcd_begin_within(struct dpumap_etcd *etcd, unsigned int timeout_ms,
 				      const char *path, struct json_object *body,
 				      dpumap_etcd_reply_fn *done, void *context,
-				      struct dpumap_etcd_call **call, struct dpumap_fault *fault);
+				      struct dpumap_etcd_call **call, struct dpumap_error *error);
 /* To one endpoint, without failover. */
 doca_error_t dpumap_etcd_begin_at(struct dpumap_etcd *etcd, size_t endpoint, const char *path,
 				  struct json_object *body, dpumap_etcd_reply_fn *done,
 				  void *context, struct dpumap_etcd_call **call,
-				  struct dpumap_fault *fault);
+				  struct dpumap_error *error);
 /* A stream from the endpoint in use, until one side ends it. */
 doca_error_t dpumap_etcd_begin_stream(struct dpumap_etcd *etcd, const char *path,
 				      struct json_object *body, dpumap_etcd_reply_fn *message,
 				      dpumap_etcd_reply_fn *done, void *context,
-				      struct dpumap_etcd_call **call, struct dpumap_fault *fault);
+				      struct dpumap_etcd_call **call, struct dpumap_error *error);
 /* No function is called any more. NULL is allowed. */
 void dpumap_etcd_cancel(struct dpumap_etcd_call *call);
 

@@ -12,53 +12,53 @@
 #define PASSWORD_MAX 256
 
 static doca_error_t read_all(int fd, const char *path, struct dpumap_fleet_file *file,
-			     struct dpumap_fault *fault)
+			     struct dpumap_error *error)
 {
 	off_t size = lseek(fd, 0, SEEK_END);
 	doca_error_t result;
 
 	if (size <= 0 || (size_t)size > FILE_MAX)
-		return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
+		return dpumap_error_set(error, DOCA_ERROR_BAD_CONFIG,
 					"%s is empty or larger than %u bytes", path, FILE_MAX);
 	file->len = (size_t)size;
 	file->bytes = dpumap_secret_alloc(file->len + 1);
 	if (!file->bytes)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for %s", path);
-	result = dpumap_file_read(fd, path, 0, file->bytes, file->len, fault);
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for %s", path);
+	result = dpumap_file_read(fd, path, 0, file->bytes, file->len, error);
 	if (result != DOCA_SUCCESS)
 		dpumap_fleet_file_wipe(file);
 	return result;
 }
 
 static doca_error_t read_trusted(const char *path, bool is_secret, struct dpumap_fleet_file *file,
-				 struct dpumap_fault *fault)
+				 struct dpumap_error *error)
 {
 	doca_error_t result;
 	int fd;
 
-	result = dpumap_trusted_open(path, is_secret, &fd, fault);
+	result = dpumap_trusted_open(path, is_secret, &fd, error);
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = read_all(fd, path, file, fault);
+	result = read_all(fd, path, file, error);
 	close(fd);
 	return result;
 }
 
 doca_error_t dpumap_fleet_file_pem(const char *path, bool is_secret, struct dpumap_fleet_file *file,
-				   struct dpumap_fault *fault)
+				   struct dpumap_error *error)
 {
-	doca_error_t result = read_trusted(path, is_secret, file, fault);
+	doca_error_t result = read_trusted(path, is_secret, file, error);
 
 	if (result != DOCA_SUCCESS || strstr(file->bytes, "-----BEGIN "))
 		return result;
 	dpumap_fleet_file_wipe(file);
-	return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG, "%s is not a PEM file", path);
+	return dpumap_error_set(error, DOCA_ERROR_BAD_CONFIG, "%s is not a PEM file", path);
 }
 
 doca_error_t dpumap_fleet_file_password(const char *path, struct dpumap_fleet_file *file,
-					struct dpumap_fault *fault)
+					struct dpumap_error *error)
 {
-	doca_error_t result = read_trusted(path, true, file, fault);
+	doca_error_t result = read_trusted(path, true, file, error);
 	size_t len;
 
 	if (result != DOCA_SUCCESS)
@@ -70,7 +70,7 @@ doca_error_t dpumap_fleet_file_password(const char *path, struct dpumap_fleet_fi
 		return DOCA_SUCCESS;
 	}
 	dpumap_fleet_file_wipe(file);
-	return dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
+	return dpumap_error_set(error, DOCA_ERROR_BAD_CONFIG,
 				"%s must contain one line, a password of at most %d bytes", path,
 				PASSWORD_MAX);
 }

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "local/fault.h"
+#include "local/error.h"
 
 /* Contents with a NUL behind them, in memory that is wiped when it is freed. */
 struct dpumap_fleet_file {
@@ -15,10 +15,10 @@ struct dpumap_fleet_file {
 
 /* A PEM file. BAD_CONFIG if it has no PEM block; and as dpumap_trusted_open(). */
 doca_error_t dpumap_fleet_file_pem(const char *path, bool is_secret, struct dpumap_fleet_file *file,
-				   struct dpumap_fault *fault);
+				   struct dpumap_error *error);
 /* The only line of a file. BAD_CONFIG; and as dpumap_trusted_open(). */
 doca_error_t dpumap_fleet_file_password(const char *path, struct dpumap_fleet_file *file,
-					struct dpumap_fault *fault);
+					struct dpumap_error *error);
 void dpumap_fleet_file_wipe(struct dpumap_fleet_file *file);
 
 #endif

@@ -261,7 +261,7 @@ static bool set_up(struct dpumap_http_call *call, const struct dpumap_http_reque
 }
 
 doca_error_t dpumap_http_begin(struct dpumap_http *http, const struct dpumap_http_request *request,
-			       struct dpumap_http_call **call, struct dpumap_fault *fault)
+			       struct dpumap_http_call **call, struct dpumap_error *error)
 {
 	struct dpumap_http_call *c = calloc(1, sizeof(*c));
 
@@ -284,7 +284,7 @@ doca_error_t dpumap_http_begin(struct dpumap_http *http, const struct dpumap_htt
 	*call = c;
 	return DOCA_SUCCESS;
 no_memory:
-	return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a request to etcd");
+	return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for a request to etcd");
 }
 
 /* -- progress -- */
@@ -332,11 +332,11 @@ static void finish(struct dpumap_http_call *call, CURLcode code)
 	if (result == DOCA_SUCCESS)
 		curl_easy_getinfo(call->easy, CURLINFO_RESPONSE_CODE, &answer.status);
 	else if (result == DOCA_ERROR_AUTHENTICATION)
-		dpumap_fault_set(&answer.fault, result,
+		dpumap_error_set(&answer.error, result,
 				 "TLS: %.200s; check ca, cert and key for etcd",
 				 reason_of(call, code));
 	else
-		dpumap_fault_set(&answer.fault, result, "%.200s", reason_of(call, code));
+		dpumap_error_set(&answer.error, result, "%.200s", reason_of(call, code));
 	call->ended = true;
 	call->done(call->context, &answer);
 }
@@ -496,28 +496,28 @@ static CURLM *new_multi(struct dpumap_http *http)
 }
 
 doca_error_t dpumap_http_create(const struct dpumap_http_tls *tls, struct dpumap_http **http,
-				struct dpumap_fault *fault)
+				struct dpumap_error *error)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct dpumap_http *h = calloc(1, sizeof(*h));
 
 	if (!h)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a fleet");
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for a fleet");
 	TAILQ_INIT(&h->calls);
 	h->tls = tls;
 	h->deadline = UINT64_MAX;
 	h->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (h->epoll < 0) {
-		dpumap_fault_errno(fault, errno, "cannot create an epoll descriptor");
+		dpumap_error_errno(error, errno, "cannot create an epoll descriptor");
 		free(h);
-		return fault->code;
+		return error->code;
 	}
 	pthread_once(&once, start_curl);
 	h->multi = curl_state == CURLE_OK ? new_multi(h) : NULL;
 	if (!h->multi) {
 		close(h->epoll);
 		free(h);
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "cannot start libcurl");
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "cannot start libcurl");
 	}
 	*http = h;
 	return DOCA_SUCCESS;

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "local/fault.h"
+#include "local/error.h"
 
 #define DPUMAP_HTTP_ANSWER_MAX (4u << 20) /* of an answer, or of a line of a stream, in bytes */
 
@@ -22,7 +22,7 @@ struct dpumap_http_answer {
 	 * SUCCESS: an answer with any status. TIME_OUT, NOT_CONNECTED, AUTHENTICATION (TLS), TOO_BIG
 	 * (longer than DPUMAP_HTTP_ANSWER_MAX), NO_MEMORY; with the reason.
 	 */
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 	long status;
 	const char *body; /* with a NUL behind it */
 	size_t len;
@@ -51,13 +51,13 @@ struct dpumap_http_tls {
 };
 
 doca_error_t dpumap_http_create(const struct dpumap_http_tls *tls, struct dpumap_http **http,
-				struct dpumap_fault *fault);
+				struct dpumap_error *error);
 /* Cancels all calls. NULL is allowed. */
 void dpumap_http_destroy(struct dpumap_http *http);
 
 /* done() is called later, by dpumap_http_process(), unless the call is cancelled. */
 doca_error_t dpumap_http_begin(struct dpumap_http *http, const struct dpumap_http_request *request,
-			       struct dpumap_http_call **call, struct dpumap_fault *fault);
+			       struct dpumap_http_call **call, struct dpumap_error *error);
 /* done() is not called. NULL is allowed. */
 void dpumap_http_cancel(struct dpumap_http_call *call);
 

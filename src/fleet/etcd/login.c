@@ -39,23 +39,23 @@ static bool put_string(char *body, size_t *used, const char *text)
 }
 
 doca_error_t dpumap_login_body(const char *user, const char *password_file, char **body,
-			       struct dpumap_fault *fault)
+			       struct dpumap_error *error)
 {
 	struct dpumap_fleet_file password = {0};
 	doca_error_t result;
 	size_t used = 0;
 	char *made;
 
-	result = dpumap_fleet_file_password(password_file, &password, fault);
+	result = dpumap_fleet_file_password(password_file, &password, error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	made = dpumap_secret_alloc(DPUMAP_LOGIN_SIZE);
 	if (!made)
-		result = dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a login");
+		result = dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for a login");
 	else if (!put(made, &used, "{\"name\":") || !put_string(made, &used, user) ||
 		 !put(made, &used, ",\"password\":") || !put_string(made, &used, password.bytes) ||
 		 !put(made, &used, "}"))
-		result = dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
+		result = dpumap_error_set(error, DOCA_ERROR_BAD_CONFIG,
 					  "the user or the password for etcd is too long");
 	dpumap_fleet_file_wipe(&password);
 	if (result == DOCA_SUCCESS)

@@ -3,7 +3,7 @@
 #ifndef DPUMAP_FLEET_LOGIN_H
 #define DPUMAP_FLEET_LOGIN_H
 
-#include "local/fault.h"
+#include "local/error.h"
 
 #define DPUMAP_LOGIN_SIZE 2048
 
@@ -12,6 +12,6 @@
  * with dpumap_secret_free(). BAD_CONFIG, NOT_FOUND, NOT_PERMITTED, NO_MEMORY.
  */
 doca_error_t dpumap_login_body(const char *user, const char *password_file, char **body,
-			       struct dpumap_fault *fault);
+			       struct dpumap_error *error);
 
 #endif

@@ -28,7 +28,7 @@ void dpumap_publisher_enter(struct dpumap_publisher *p, enum dpumap_publisher_ph
 
 	p->phase = phase;
 	if (phase == DPUMAP_PUBLISHER_PUBLISHED || phase == DPUMAP_PUBLISHER_CHANGING)
-		p->problem = (struct dpumap_fault){0};
+		p->problem = (struct dpumap_error){0};
 	if (phase == DPUMAP_PUBLISHER_PUBLISHED && before != phase &&
 	    before != DPUMAP_PUBLISHER_CHANGING)
 		dpumap_fleet_log_line(&p->log, "DPU %s is published in fleet %s with %zu exports",
@@ -36,11 +36,11 @@ void dpumap_publisher_enter(struct dpumap_publisher *p, enum dpumap_publisher_ph
 }
 
 void dpumap_publisher_trouble(struct dpumap_publisher *p, enum dpumap_publisher_phase phase,
-			      const struct dpumap_fault *fault)
+			      const struct dpumap_error *error)
 {
-	bool is_new = p->phase != phase || p->problem.code != fault->code;
+	bool is_new = p->phase != phase || p->problem.code != error->code;
 
-	p->problem = *fault;
+	p->problem = *error;
 	if (is_new)
 		dpumap_fleet_log_line(&p->log, "DPU %s is not published in fleet %s: %s", p->dpu,
 				      p->fleet, p->problem.text);
@@ -49,19 +49,19 @@ void dpumap_publisher_trouble(struct dpumap_publisher *p, enum dpumap_publisher_
 	p->next_step = monotonic_ns() + dpumap_etcd_backoff(p->etcd, &p->failures);
 }
 
-void dpumap_publisher_failed(struct dpumap_publisher *p, const struct dpumap_fault *fault)
+void dpumap_publisher_failed(struct dpumap_publisher *p, const struct dpumap_error *error)
 {
-	switch (fault->code) {
+	switch (error->code) {
 	case DOCA_ERROR_AUTHENTICATION:
 	case DOCA_ERROR_NOT_PERMITTED:
 	case DOCA_ERROR_INVALID_VALUE:
 	case DOCA_ERROR_BAD_CONFIG:
 	case DOCA_ERROR_FULL:
 	case DOCA_ERROR_TOO_BIG:
-		dpumap_publisher_trouble(p, DPUMAP_PUBLISHER_REFUSED, fault);
+		dpumap_publisher_trouble(p, DPUMAP_PUBLISHER_REFUSED, error);
 		break;
 	default:
-		dpumap_publisher_trouble(p, DPUMAP_PUBLISHER_CONNECTING, fault);
+		dpumap_publisher_trouble(p, DPUMAP_PUBLISHER_CONNECTING, error);
 		break;
 	}
 }
@@ -130,21 +130,21 @@ int dpumap_publisher_next_ms(const struct dpumap_publisher *publisher)
 doca_error_t dpumap_publisher_set(struct dpumap_publisher *publisher,
 				  const struct dpumap_fleet_dpu *self,
 				  const struct dpumap_fleet_export *exports, size_t num_exports,
-				  struct dpumap_fault *fault)
+				  struct dpumap_error *error)
 {
 	struct dpumap_publisher *p = publisher;
 	struct dpumap_records records;
 	doca_error_t result;
 
-	result = dpumap_fleet_name_check("DPU name", self->name, fault);
+	result = dpumap_fleet_name_check("DPU name", self->name, error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (p->dpu[0] && strcmp(p->dpu, self->name) != 0)
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+		return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 					"the DPU is published as \"%s\", which cannot change to "
 					"\"%s\"",
 					p->dpu, self->name);
-	result = dpumap_wanted_make(p->fleet, self, exports, num_exports, &records, fault);
+	result = dpumap_wanted_make(p->fleet, self, exports, num_exports, &records, error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (!p->dpu[0])
@@ -209,40 +209,40 @@ void dpumap_publisher_get_state(const struct dpumap_publisher *publisher,
 }
 
 doca_error_t dpumap_publisher_check_name(const char *what, const char *name,
-					 struct dpumap_fault *fault)
+					 struct dpumap_error *error)
 {
-	return dpumap_fleet_name_check(what, name, fault);
+	return dpumap_fleet_name_check(what, name, error);
 }
 
-doca_error_t dpumap_publisher_check_label(const char *label, struct dpumap_fault *fault)
+doca_error_t dpumap_publisher_check_label(const char *label, struct dpumap_error *error)
 {
-	return dpumap_fleet_label_check(label, fault);
+	return dpumap_fleet_label_check(label, error);
 }
 
-doca_error_t dpumap_publisher_check_endpoint(const char *url, struct dpumap_fault *fault)
+doca_error_t dpumap_publisher_check_endpoint(const char *url, struct dpumap_error *error)
 {
-	return dpumap_fleet_url_check(url, fault);
+	return dpumap_fleet_url_check(url, error);
 }
 
 /* -- life -- */
 
 static doca_error_t check_config(const struct dpumap_publisher_config *config,
-				 struct dpumap_fault *fault)
+				 struct dpumap_error *error)
 {
 	if (!config->cert != !config->key)
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+		return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 					"a certificate for etcd needs its key, and a key its "
 					"certificate");
 	if (!config->user != !config->password_file)
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+		return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 					"a user of etcd needs a password file, and a password "
 					"file its user");
 	if (config->ttl_s && (config->ttl_s < DPUMAP_PUBLISHER_TTL_MIN_S ||
 			      config->ttl_s > DPUMAP_PUBLISHER_TTL_MAX_S))
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+		return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 					"the time to live must be %d to %d seconds",
 					DPUMAP_PUBLISHER_TTL_MIN_S, DPUMAP_PUBLISHER_TTL_MAX_S);
-	return dpumap_fleet_name_check("fleet name", config->fleet, fault);
+	return dpumap_fleet_name_check("fleet name", config->fleet, error);
 }
 
 /* A member that does not answer must not cost the lease. */
@@ -257,7 +257,7 @@ static unsigned int request_ms(unsigned int ttl_s)
 
 doca_error_t dpumap_publisher_create(const struct dpumap_publisher_config *config,
 				     struct dpumap_publisher **publisher,
-				     struct dpumap_fault *fault)
+				     struct dpumap_error *error)
 {
 	struct dpumap_etcd_config etcd = {.endpoints = config->endpoints,
 					  .num_endpoints = config->num_endpoints,
@@ -271,18 +271,18 @@ doca_error_t dpumap_publisher_create(const struct dpumap_publisher_config *confi
 	struct dpumap_publisher *p;
 	doca_error_t result;
 
-	result = check_config(config, fault);
+	result = check_config(config, error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	p = calloc(1, sizeof(*p));
 	if (!p)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a publisher");
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for a publisher");
 	dpumap_fleet_copy(p->fleet, sizeof(p->fleet), config->fleet);
 	p->ttl_s = config->ttl_s ? config->ttl_s : DPUMAP_PUBLISHER_TTL_S;
 	p->log = (struct dpumap_fleet_log){.line = config->log, .context = config->context};
 	p->request_ms = p->patience_ms = request_ms(p->ttl_s);
 	etcd.timeout_ms = p->request_ms;
-	result = dpumap_etcd_create(&etcd, &p->etcd, fault);
+	result = dpumap_etcd_create(&etcd, &p->etcd, error);
 	if (result != DOCA_SUCCESS) {
 		free(p);
 		return result;

@@ -16,7 +16,7 @@
 
 #include <dpumap/fleet.h>
 
-#include "local/fault.h"
+#include "local/error.h"
 
 #define DPUMAP_PUBLISHER_TTL_S	   10 /* without a setting */
 #define DPUMAP_PUBLISHER_TTL_MIN_S 2
@@ -71,14 +71,14 @@ struct dpumap_publisher_state {
  */
 doca_error_t dpumap_publisher_create(const struct dpumap_publisher_config *config,
 				     struct dpumap_publisher **publisher,
-				     struct dpumap_fault *fault);
+				     struct dpumap_error *error);
 /* INVALID_VALUE with the reason if s is not valid as the name of a fleet, DPU or export. */
 doca_error_t dpumap_publisher_check_name(const char *what, const char *name,
-					 struct dpumap_fault *fault);
+					 struct dpumap_error *error);
 /* INVALID_VALUE with the reason if the text is not a valid label, KEY=VALUE. */
-doca_error_t dpumap_publisher_check_label(const char *label, struct dpumap_fault *fault);
+doca_error_t dpumap_publisher_check_label(const char *label, struct dpumap_error *error);
 /* INVALID_VALUE with the reason if the text is not a valid endpoint. */
-doca_error_t dpumap_publisher_check_endpoint(const char *url, struct dpumap_fault *fault);
+doca_error_t dpumap_publisher_check_endpoint(const char *url, struct dpumap_error *error);
 
 /*
  * States what should be published: this DPU and all of its exports. lease, num_exports, dpu of the
@@ -89,7 +89,7 @@ doca_error_t dpumap_publisher_check_endpoint(const char *url, struct dpumap_faul
 doca_error_t dpumap_publisher_set(struct dpumap_publisher *publisher,
 				  const struct dpumap_fleet_dpu *self,
 				  const struct dpumap_fleet_export *exports, size_t num_exports,
-				  struct dpumap_fault *fault);
+				  struct dpumap_error *error);
 
 /*
  * Reaches etcd from now on as fresh does, which was created for the same fleet and was never

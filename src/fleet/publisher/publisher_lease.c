@@ -35,12 +35,12 @@ static void schedule_renewal(struct dpumap_publisher *p)
 
 void dpumap_publisher_granted(struct dpumap_publisher *p, struct json_object *json)
 {
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 
 	p->lease = dpumap_answer_int64(json, "ID");
 	if (!p->lease) {
-		dpumap_fault_set(&fault, DOCA_ERROR_UNEXPECTED, "etcd has granted no lease");
-		dpumap_publisher_failed(p, &fault);
+		dpumap_error_set(&error, DOCA_ERROR_UNEXPECTED, "etcd has granted no lease");
+		dpumap_publisher_failed(p, &error);
 		return;
 	}
 	dpumap_publisher_forget_claim(p);
@@ -54,14 +54,14 @@ static void renewed(void *context, const struct dpumap_etcd_reply *reply)
 	struct json_object *result;
 
 	p->renewal = NULL;
-	if (reply->fault.code == DOCA_ERROR_NOT_FOUND) {
+	if (reply->error.code == DOCA_ERROR_NOT_FOUND) {
 		dpumap_publisher_lease_lost(p);
 		return;
 	}
-	if (reply->fault.code != DOCA_SUCCESS) {
+	if (reply->error.code != DOCA_SUCCESS) {
 		p->next_renewal = monotonic_ns() + dpumap_publisher_ttl_ns(p) / 10 +
 				  dpumap_etcd_random(p->etcd, dpumap_publisher_ttl_ns(p) / 10);
-		dpumap_publisher_failed(p, &reply->fault);
+		dpumap_publisher_failed(p, &reply->error);
 		return;
 	}
 	result = json_object_object_get(reply->json, "result");
@@ -79,15 +79,15 @@ static void renewed(void *context, const struct dpumap_etcd_reply *reply)
 void dpumap_publisher_begin_renewal(struct dpumap_publisher *p)
 {
 	struct json_object *body = json_object_new_object();
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 
 	dpumap_body_number(body, "ID", p->lease);
 	p->renew_sent = monotonic_ns();
 	if (dpumap_etcd_begin(p->etcd, "/v3/lease/keepalive", body, renewed, p, &p->renewal,
-			      &fault) == DOCA_SUCCESS)
+			      &error) == DOCA_SUCCESS)
 		return;
 	p->next_renewal = p->renew_sent + dpumap_publisher_ttl_ns(p) / 10;
-	dpumap_publisher_failed(p, &fault);
+	dpumap_publisher_failed(p, &error);
 }
 
 enum revocation {
@@ -98,7 +98,7 @@ enum revocation {
 
 static void revoked(void *context, const struct dpumap_etcd_reply *reply)
 {
-	bool gone = reply->fault.code == DOCA_SUCCESS || reply->fault.code == DOCA_ERROR_NOT_FOUND;
+	bool gone = reply->error.code == DOCA_SUCCESS || reply->error.code == DOCA_ERROR_NOT_FOUND;
 
 	*(enum revocation *)context = gone ? REVOCATION_DONE : REVOCATION_FAILED;
 }
@@ -109,12 +109,12 @@ void dpumap_publisher_revoke(struct dpumap_publisher *p, unsigned int wait_ms)
 	struct pollfd fd = {.fd = dpumap_etcd_fd(p->etcd), .events = POLLIN};
 	struct json_object *body = json_object_new_object();
 	struct dpumap_etcd_call *call;
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 	enum revocation state = REVOCATION_WAITS;
 	uint64_t next;
 
 	dpumap_body_number(body, "ID", p->lease);
-	if (dpumap_etcd_begin(p->etcd, "/v3/lease/revoke", body, revoked, &state, &call, &fault) !=
+	if (dpumap_etcd_begin(p->etcd, "/v3/lease/revoke", body, revoked, &state, &call, &error) !=
 	    DOCA_SUCCESS)
 		return;
 	while (state == REVOCATION_WAITS && (now = monotonic_ns()) < end) {

@@ -48,7 +48,7 @@ struct dpumap_publisher {
 	uint64_t step_begun;
 
 	enum dpumap_publisher_phase phase;
-	struct dpumap_fault problem;
+	struct dpumap_error problem;
 	uint64_t transactions, leases_lost;
 	struct dpumap_etcd_counts earlier; /* of the etcd objects before a renewal */
 };
@@ -66,9 +66,9 @@ static inline uint64_t dpumap_publisher_earlier(uint64_t a, uint64_t b)
 void dpumap_publisher_enter(struct dpumap_publisher *p, enum dpumap_publisher_phase phase);
 /* One line when a problem begins or changes its kind; the next step comes later. */
 void dpumap_publisher_trouble(struct dpumap_publisher *p, enum dpumap_publisher_phase phase,
-			      const struct dpumap_fault *fault);
-/* The same, in the phase that the fault means. */
-void dpumap_publisher_failed(struct dpumap_publisher *p, const struct dpumap_fault *fault);
+			      const struct dpumap_error *error);
+/* The same, in the phase that the error means. */
+void dpumap_publisher_failed(struct dpumap_publisher *p, const struct dpumap_error *error);
 /* etcd has answered about the lease or the records. */
 void dpumap_publisher_confirmed(struct dpumap_publisher *p);
 void dpumap_publisher_forget_claim(struct dpumap_publisher *p);

@@ -38,13 +38,13 @@ static void txn_done(void *context, const struct dpumap_etcd_reply *reply);
 static void begin_call(struct dpumap_publisher *p, enum publisher_step step, const char *path,
 		       struct json_object *body)
 {
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 
 	p->step = step;
 	p->step_begun = monotonic_ns();
 	if (dpumap_etcd_begin_within(p->etcd, p->patience_ms, path, body, txn_done, p, &p->call,
-				     &fault) != DOCA_SUCCESS)
-		dpumap_publisher_failed(p, &fault);
+				     &error) != DOCA_SUCCESS)
+		dpumap_publisher_failed(p, &error);
 }
 
 /* -- the steps -- */
@@ -99,10 +99,10 @@ static doca_error_t delete_differences(struct dpumap_publisher *p, struct json_o
 
 static void no_memory(struct dpumap_publisher *p)
 {
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 
-	dpumap_fault_set(&fault, DOCA_ERROR_NO_MEMORY, "no memory for a transaction");
-	dpumap_publisher_failed(p, &fault);
+	dpumap_error_set(&error, DOCA_ERROR_NO_MEMORY, "no memory for a transaction");
+	dpumap_publisher_failed(p, &error);
 }
 
 /* The key of the DPU is ours, else the answer says whose it is. */
@@ -172,7 +172,7 @@ static void begin_change(struct dpumap_publisher *p)
 
 static void take_sent(struct dpumap_publisher *p)
 {
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 	size_t i;
 
 	for (i = 0; i < p->gone.num; i++)
@@ -182,8 +182,8 @@ static void take_sent(struct dpumap_publisher *p)
 		    DOCA_SUCCESS)
 			continue;
 		/* It is put once more. */
-		dpumap_fault_set(&fault, DOCA_ERROR_NO_MEMORY, "no memory for a record");
-		dpumap_publisher_failed(p, &fault);
+		dpumap_error_set(&error, DOCA_ERROR_NO_MEMORY, "no memory for a record");
+		dpumap_publisher_failed(p, &error);
 		return;
 	}
 }
@@ -199,7 +199,7 @@ static void txn_succeeded(struct dpumap_publisher *p, int64_t revision)
 static void name_taken(struct dpumap_publisher *p, struct json_object *kv)
 {
 	struct dpumap_fleet_dpu *holder = NULL;
-	struct dpumap_fault fault, ignored;
+	struct dpumap_error error, ignored;
 	const char *value, *address = "an unknown address";
 	size_t len;
 
@@ -207,13 +207,13 @@ static void name_taken(struct dpumap_publisher *p, struct json_object *kv)
 	    dpumap_record_decode_dpu(p->dpu, value, len, &holder, &ignored) == DOCA_SUCCESS &&
 	    holder->num_addresses)
 		address = holder->addresses[0];
-	dpumap_fault_set(&fault, DOCA_ERROR_ALREADY_EXIST,
+	dpumap_error_set(&error, DOCA_ERROR_ALREADY_EXIST,
 			 "a live DPU at %.160s holds the name \"%s\": choose another name; after a "
 			 "crash of this DPU, its old record ends within %u s",
 			 address, p->dpu, p->ttl_s);
 	free(holder);
 	dpumap_publisher_forget_claim(p);
-	dpumap_publisher_trouble(p, DPUMAP_PUBLISHER_NAME_TAKEN, &fault);
+	dpumap_publisher_trouble(p, DPUMAP_PUBLISHER_NAME_TAKEN, &error);
 }
 
 /* The comparison of a transaction failed: who has the name? */
@@ -243,7 +243,7 @@ static void look_at_holder(struct dpumap_publisher *p, struct json_object *json)
 static void checked(struct dpumap_publisher *p, struct json_object *json)
 {
 	struct json_object *keys = keys_of(response(json, 0, "response_range"));
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 
 	p->needs_check = false;
 	p->next_check = monotonic_ns() + dpumap_publisher_ttl_ns(p) -
@@ -252,8 +252,8 @@ static void checked(struct dpumap_publisher *p, struct json_object *json)
 	if (dpumap_wanted_correct(&p->published, p->own, keys, p->lease, p->revision) ==
 	    DOCA_SUCCESS)
 		return;
-	dpumap_fault_set(&fault, DOCA_ERROR_NO_MEMORY, "no memory for a list of records");
-	dpumap_publisher_failed(p, &fault);
+	dpumap_error_set(&error, DOCA_ERROR_NO_MEMORY, "no memory for a list of records");
+	dpumap_publisher_failed(p, &error);
 }
 
 static void txn_answered(struct dpumap_publisher *p, const struct dpumap_etcd_reply *reply)
@@ -290,12 +290,12 @@ static void txn_done(void *context, const struct dpumap_etcd_reply *reply)
 	struct dpumap_publisher *p = context;
 
 	p->call = NULL;
-	adapt_patience(p, reply->fault.code);
+	adapt_patience(p, reply->error.code);
 	p->next_step = monotonic_ns();
-	if (reply->fault.code == DOCA_ERROR_NOT_FOUND)
+	if (reply->error.code == DOCA_ERROR_NOT_FOUND)
 		dpumap_publisher_lease_lost(p);
-	else if (reply->fault.code != DOCA_SUCCESS)
-		dpumap_publisher_failed(p, &reply->fault);
+	else if (reply->error.code != DOCA_SUCCESS)
+		dpumap_publisher_failed(p, &reply->error);
 	else if (p->step == STEP_GRANT)
 		dpumap_publisher_granted(p, reply->json);
 	else

@@ -10,56 +10,56 @@
 
 /* Takes the text over. */
 static doca_error_t keep(struct dpumap_records *records, const char *key, char *text,
-			 struct dpumap_fault *fault)
+			 struct dpumap_error *error)
 {
 	doca_error_t result = dpumap_records_set(records, key, text);
 
 	free(text);
 	if (result != DOCA_SUCCESS)
-		dpumap_fault_set(fault, result, "no memory for a record");
+		dpumap_error_set(error, result, "no memory for a record");
 	return result;
 }
 
 static doca_error_t add_dpu(const char *fleet, const struct dpumap_fleet_dpu *self,
-			    struct dpumap_records *records, struct dpumap_fault *fault)
+			    struct dpumap_records *records, struct dpumap_error *error)
 {
 	char key[DPUMAP_FLEET_KEY_SIZE];
 	doca_error_t result;
 	char *text;
 
-	result = dpumap_record_encode_dpu(self, &text, fault);
+	result = dpumap_record_encode_dpu(self, &text, error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	dpumap_fleet_key_dpu(fleet, self->name, key);
-	return keep(records, key, text, fault);
+	return keep(records, key, text, error);
 }
 
 static doca_error_t add_export(const char *fleet, const char *dpu,
 			       const struct dpumap_fleet_export *e, struct dpumap_records *records,
-			       struct dpumap_fault *fault)
+			       struct dpumap_error *error)
 {
 	char key[DPUMAP_FLEET_KEY_SIZE];
 	doca_error_t result;
 	char *text;
 
-	result = dpumap_record_encode_export(e, &text, fault);
+	result = dpumap_record_encode_export(e, &text, error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	dpumap_fleet_key_export(fleet, dpu, e->name, key);
-	return keep(records, key, text, fault);
+	return keep(records, key, text, error);
 }
 
 doca_error_t dpumap_wanted_make(const char *fleet, const struct dpumap_fleet_dpu *self,
 				const struct dpumap_fleet_export *exports, size_t num_exports,
-				struct dpumap_records *records, struct dpumap_fault *fault)
+				struct dpumap_records *records, struct dpumap_error *error)
 {
 	struct dpumap_records made = {0};
 	doca_error_t result;
 	size_t i;
 
-	result = add_dpu(fleet, self, &made, fault);
+	result = add_dpu(fleet, self, &made, error);
 	for (i = 0; result == DOCA_SUCCESS && i < num_exports; i++)
-		result = add_export(fleet, self->name, &exports[i], &made, fault);
+		result = add_export(fleet, self->name, &exports[i], &made, error);
 	if (result == DOCA_SUCCESS)
 		*records = made;
 	else

@@ -10,12 +10,12 @@
 #include <json-c/json.h>
 
 #include "fleet/record/records.h"
-#include "local/fault.h"
+#include "local/error.h"
 
 /* The records of a DPU and its exports. INVALID_VALUE, TOO_BIG or NO_MEMORY with the reason. */
 doca_error_t dpumap_wanted_make(const char *fleet, const struct dpumap_fleet_dpu *self,
 				const struct dpumap_fleet_export *exports, size_t num_exports,
-				struct dpumap_records *records, struct dpumap_fault *fault);
+				struct dpumap_records *records, struct dpumap_error *error);
 
 /*
  * Corrects what is thought to be in etcd by the keys that etcd lists (NULL: none): keys of strangers

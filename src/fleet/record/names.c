@@ -34,13 +34,13 @@ bool dpumap_fleet_name_valid(const char *name)
 	return valid_name(name, strlen(name));
 }
 
-doca_error_t dpumap_fleet_name_check(const char *what, const char *name, struct dpumap_fault *fault)
+doca_error_t dpumap_fleet_name_check(const char *what, const char *name, struct dpumap_error *error)
 {
 	char shown[DPUMAP_FLEET_SHOWN_SIZE];
 
 	if (dpumap_fleet_name_valid(name))
 		return DOCA_SUCCESS;
-	return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+	return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 				"%s \"%s\" is not valid: use 1 to 63 letters, digits, \"-\", \"_\" "
 				"and \".\", with a letter or a digit first",
 				what, dpumap_fleet_shown(name, strlen(name), shown));
@@ -54,7 +54,7 @@ static bool printable(const char *text)
 	return true;
 }
 
-doca_error_t dpumap_fleet_label_check(const char *label, struct dpumap_fault *fault)
+doca_error_t dpumap_fleet_label_check(const char *label, struct dpumap_error *error)
 {
 	char shown[DPUMAP_FLEET_SHOWN_SIZE];
 	const char *sign = strchr(label, '=');
@@ -62,8 +62,8 @@ doca_error_t dpumap_fleet_label_check(const char *label, struct dpumap_fault *fa
 	if (sign && valid_name(label, (size_t)(sign - label)) && strlen(sign + 1) <= VALUE_MAX &&
 	    printable(sign + 1))
 		return DOCA_SUCCESS;
-	return dpumap_fault_set(
-		fault, DOCA_ERROR_INVALID_VALUE,
+	return dpumap_error_set(
+		error, DOCA_ERROR_INVALID_VALUE,
 		"label \"%s\" is not valid: write KEY=VALUE, with a key of letters, "
 		"digits, \"-\", \"_\" and \".\", each at most 63 characters",
 		dpumap_fleet_shown(label, strlen(label), shown));
@@ -86,7 +86,7 @@ static bool valid_place(const char *text)
 	return host > 0 && host <= PORT_MAX;
 }
 
-doca_error_t dpumap_fleet_url_check(const char *url, struct dpumap_fault *fault)
+doca_error_t dpumap_fleet_url_check(const char *url, struct dpumap_error *error)
 {
 	char shown[DPUMAP_FLEET_SHOWN_SIZE];
 	const char *place = NULL;
@@ -97,7 +97,7 @@ doca_error_t dpumap_fleet_url_check(const char *url, struct dpumap_fault *fault)
 		place = url + 8;
 	if (place && strlen(url) < DPUMAP_FLEET_URL_MAX && valid_place(place))
 		return DOCA_SUCCESS;
-	return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+	return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 				"endpoint \"%s\" is not valid: write http://HOST:PORT or "
 				"https://HOST:PORT",
 				dpumap_fleet_shown(url, strlen(url), shown));
@@ -172,7 +172,7 @@ bool dpumap_fleet_key_parse(const char *fleet, const void *key, size_t len,
 }
 
 doca_error_t dpumap_fleet_target_parse(const char *text, struct dpumap_fleet_key *parsed,
-				       struct dpumap_fault *fault)
+				       struct dpumap_error *error)
 {
 	const char *colon = strchr(text, ':');
 	const char *end = text + strlen(text), *rest = text;
@@ -184,8 +184,8 @@ doca_error_t dpumap_fleet_target_parse(const char *text, struct dpumap_fleet_key
 		rest = take_name(rest, end, '\0', parsed->name);
 	if (rest)
 		return DOCA_SUCCESS;
-	return dpumap_fault_set(
-		fault, DOCA_ERROR_INVALID_VALUE,
+	return dpumap_error_set(
+		error, DOCA_ERROR_INVALID_VALUE,
 		"\"%s\" is not a name in a fleet: write DPU:EXPORT, each of 1 to 63 "
 		"letters, digits, \"-\", \"_\" and \".\"",
 		dpumap_fleet_shown(text, strlen(text), shown));

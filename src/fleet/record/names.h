@@ -8,7 +8,7 @@
 
 #include <dpumap/fleet.h>
 
-#include "local/fault.h"
+#include "local/error.h"
 
 #define DPUMAP_FLEET_NAME_SIZE (DPUMAP_FLEET_NAME_MAX + 1)
 #define DPUMAP_FLEET_URL_MAX   280 /* of an endpoint, with the NUL */
@@ -20,11 +20,11 @@ void dpumap_fleet_copy(char *to, size_t size, const char *text);
 bool dpumap_fleet_name_valid(const char *name);
 /* INVALID_VALUE: "WHAT "NAME" ...". */
 doca_error_t dpumap_fleet_name_check(const char *what, const char *name,
-				     struct dpumap_fault *fault);
+				     struct dpumap_error *error);
 /* "KEY=VALUE": KEY is like a name, VALUE at most 63 printable characters. */
-doca_error_t dpumap_fleet_label_check(const char *label, struct dpumap_fault *fault);
+doca_error_t dpumap_fleet_label_check(const char *label, struct dpumap_error *error);
 /* "http://HOST:PORT" or "https://HOST:PORT". */
-doca_error_t dpumap_fleet_url_check(const char *url, struct dpumap_fault *fault);
+doca_error_t dpumap_fleet_url_check(const char *url, struct dpumap_error *error);
 /* "tls:HOST:PORT": the only addresses that a record may have. */
 bool dpumap_fleet_address_valid(const char *address);
 
@@ -46,7 +46,7 @@ bool dpumap_fleet_key_parse(const char *fleet, const void *key, size_t len,
 			    struct dpumap_fleet_key *parsed);
 /* "DPU" or "DPU:EXPORT". INVALID_VALUE with the reason. */
 doca_error_t dpumap_fleet_target_parse(const char *text, struct dpumap_fleet_key *parsed,
-				       struct dpumap_fault *fault);
+				       struct dpumap_error *error);
 
 /* Bytes of a stranger for a line of the log: without control characters, and cut if they are long. */
 #define DPUMAP_FLEET_SHOWN_SIZE 100

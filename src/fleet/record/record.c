@@ -33,9 +33,9 @@ static const struct {
 };
 #define NUM_ACCESSES ARRAY_SIZE(accesses)
 
-static doca_error_t invalid(struct dpumap_fault *fault, const char *what)
+static doca_error_t invalid(struct dpumap_error *error, const char *what)
 {
-	return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE, "%s", what);
+	return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE, "%s", what);
 }
 
 /* The entry of the list that equals the text; NULL if none does. */
@@ -58,7 +58,7 @@ static bool printable(const char *text, size_t len)
 
 /* -- encoding -- */
 
-static doca_error_t finish(struct json_object *json, char **text, struct dpumap_fault *fault)
+static doca_error_t finish(struct json_object *json, char **text, struct dpumap_error *error)
 {
 	const char *made = json_object_to_json_string_ext(
 		json, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
@@ -66,7 +66,7 @@ static doca_error_t finish(struct json_object *json, char **text, struct dpumap_
 
 	if (made && strlen(made) > DPUMAP_RECORD_MAX) {
 		json_object_put(json);
-		return dpumap_fault_set(fault, DOCA_ERROR_TOO_BIG,
+		return dpumap_error_set(error, DOCA_ERROR_TOO_BIG,
 					"the record has more than %d bytes: use fewer addresses or "
 					"shorter labels",
 					DPUMAP_RECORD_MAX);
@@ -75,7 +75,7 @@ static doca_error_t finish(struct json_object *json, char **text, struct dpumap_
 		copy = strdup(made);
 	json_object_put(json);
 	if (!copy)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a record");
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for a record");
 	*text = copy;
 	return DOCA_SUCCESS;
 }
@@ -87,37 +87,37 @@ static void add(struct json_object *json, const char *field, struct json_object 
 		json_object_put(value);
 }
 
-static doca_error_t check_dpu(const struct dpumap_fleet_dpu *dpu, struct dpumap_fault *fault)
+static doca_error_t check_dpu(const struct dpumap_fleet_dpu *dpu, struct dpumap_error *error)
 {
-	doca_error_t result = dpumap_fleet_name_check("DPU name", dpu->name, fault);
+	doca_error_t result = dpumap_fleet_name_check("DPU name", dpu->name, error);
 	size_t i;
 
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (!dpu->num_addresses || dpu->num_addresses > DPUMAP_RECORD_ADDRESSES_MAX)
-		return invalid(fault, "a DPU has 1 to 8 addresses");
+		return invalid(error, "a DPU has 1 to 8 addresses");
 	for (i = 0; i < dpu->num_addresses; i++)
 		if (!dpumap_fleet_address_valid(dpu->addresses[i]))
-			return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+			return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 						"address \"%.80s\" is not valid in a fleet: write "
 						"tls:HOST:PORT",
 						dpu->addresses[i]);
 	if (strcmp(dpu->certificate_name, dpu->name) != 0)
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+		return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 					"the certificate is for \"%.63s\", and the DPU is called "
 					"\"%s\": both must be equal, because hosts authenticate a "
 					"DPU by its name",
 					dpu->certificate_name, dpu->name);
 	if (strlen(dpu->version) > TEXT_MAX || !printable(dpu->version, strlen(dpu->version)))
-		return invalid(fault, "the version is not valid");
-	return dpu->generation > INT64_MAX ? invalid(fault, "the generation is too large")
+		return invalid(error, "the version is not valid");
+	return dpu->generation > INT64_MAX ? invalid(error, "the generation is too large")
 					   : DOCA_SUCCESS;
 }
 
 doca_error_t dpumap_record_encode_dpu(const struct dpumap_fleet_dpu *dpu, char **text,
-				      struct dpumap_fault *fault)
+				      struct dpumap_error *error)
 {
-	doca_error_t result = check_dpu(dpu, fault);
+	doca_error_t result = check_dpu(dpu, error);
 	struct json_object *json, *addresses;
 	char card[24];
 	size_t i;
@@ -137,26 +137,26 @@ doca_error_t dpumap_record_encode_dpu(const struct dpumap_fleet_dpu *dpu, char *
 	}
 	add(json, "software", json_object_new_string(dpu->version));
 	add(json, "generation", json_object_new_int64((int64_t)dpu->generation));
-	return finish(json, text, fault);
+	return finish(json, text, error);
 }
 
-static doca_error_t check_export(const struct dpumap_fleet_export *e, struct dpumap_fault *fault)
+static doca_error_t check_export(const struct dpumap_fleet_export *e, struct dpumap_error *error)
 {
-	doca_error_t result = dpumap_fleet_name_check("export name", e->name, fault);
+	doca_error_t result = dpumap_fleet_name_check("export name", e->name, error);
 	size_t i;
 
 	for (i = 0; result == DOCA_SUCCESS && i < e->num_labels; i++)
-		result = dpumap_fleet_label_check(e->labels[i], fault);
+		result = dpumap_fleet_label_check(e->labels[i], error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (e->num_labels > DPUMAP_RECORD_LABELS_MAX)
-		return dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+		return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 					"export \"%s\" has more than %d labels", e->name,
 					DPUMAP_RECORD_LABELS_MAX);
 	if (!known(kinds, e->kind) || !known(vias, e->via) || e->size > INT64_MAX ||
 	    e->generation > INT64_MAX)
-		return dpumap_fault_set(
-			fault, DOCA_ERROR_INVALID_VALUE,
+		return dpumap_error_set(
+			error, DOCA_ERROR_INVALID_VALUE,
 			"kind, via, size or generation of export \"%s\" is not valid", e->name);
 	return DOCA_SUCCESS;
 }
@@ -177,10 +177,10 @@ static struct json_object *encode_labels(const struct dpumap_fleet_export *e)
 }
 
 doca_error_t dpumap_record_encode_export(const struct dpumap_fleet_export *export_info, char **text,
-					 struct dpumap_fault *fault)
+					 struct dpumap_error *error)
 {
 	const struct dpumap_fleet_export *e = export_info;
-	doca_error_t result = check_export(e, fault);
+	doca_error_t result = check_export(e, error);
 	struct json_object *json, *access;
 	size_t i;
 
@@ -199,24 +199,24 @@ doca_error_t dpumap_record_encode_export(const struct dpumap_fleet_export *expor
 	add(json, "generation", json_object_new_int64((int64_t)e->generation));
 	if (e->num_labels)
 		add(json, "labels", encode_labels(e));
-	return finish(json, text, fault);
+	return finish(json, text, error);
 }
 
 /* -- decoding -- */
 
-static struct json_object *parse(const void *bytes, size_t len, struct dpumap_fault *fault)
+static struct json_object *parse(const void *bytes, size_t len, struct dpumap_error *error)
 {
 	struct json_object *json = NULL;
 	struct json_tokener *tokener;
 
 	if (len > DPUMAP_RECORD_MAX) {
-		dpumap_fault_set(fault, DOCA_ERROR_TOO_BIG, "it has %zu bytes, more than %d", len,
+		dpumap_error_set(error, DOCA_ERROR_TOO_BIG, "it has %zu bytes, more than %d", len,
 				 DPUMAP_RECORD_MAX);
 		return NULL;
 	}
 	tokener = json_tokener_new_ex(DEPTH_MAX);
 	if (!tokener) {
-		dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a record");
+		dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for a record");
 		return NULL;
 	}
 	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
@@ -226,7 +226,7 @@ static struct json_object *parse(const void *bytes, size_t len, struct dpumap_fa
 	    !json_object_is_type(json, json_type_object)) {
 		json_object_put(json);
 		json = NULL;
-		invalid(fault, "it is not a JSON object");
+		invalid(error, "it is not a JSON object");
 	}
 	json_tokener_free(tokener);
 	return json;
@@ -304,7 +304,7 @@ static struct dpumap_fleet_dpu *new_dpu(const char *name, size_t addresses, size
 }
 
 static doca_error_t check_dpu_json(const char *name, struct json_object *json,
-				   struct dpumap_fault *fault)
+				   struct dpumap_error *error)
 {
 	struct json_object *addresses = json_object_object_get(json, "addresses");
 	const char *certificate = text_of(json, "certificate");
@@ -312,20 +312,20 @@ static doca_error_t check_dpu_json(const char *name, struct json_object *json,
 	size_t i, num;
 
 	if (!json_object_is_type(addresses, json_type_array))
-		return invalid(fault, "it has no addresses");
+		return invalid(error, "it has no addresses");
 	num = json_object_array_length(addresses);
 	if (!num || num > DPUMAP_RECORD_ADDRESSES_MAX)
-		return invalid(fault, "it does not have 1 to 8 addresses");
+		return invalid(error, "it does not have 1 to 8 addresses");
 	for (i = 0; i < num; i++) {
 		address = json_object_array_get_idx(addresses, i);
 		if (!clean(address, DPUMAP_FLEET_URL_MAX) ||
 		    !dpumap_fleet_address_valid(json_object_get_string(address)))
-			return invalid(fault, "an address is not tls:HOST:PORT");
+			return invalid(error, "an address is not tls:HOST:PORT");
 	}
 	if (!certificate || strcmp(certificate, name) != 0)
-		return invalid(fault, "the name of the certificate is not that of the DPU");
+		return invalid(error, "the name of the certificate is not that of the DPU");
 	if (!clean(json_object_object_get(json, "software"), TEXT_MAX))
-		return invalid(fault, "the version of the software is not valid");
+		return invalid(error, "the version of the software is not valid");
 	return DOCA_SUCCESS;
 }
 
@@ -344,9 +344,9 @@ static bool card_of(struct json_object *json, uint64_t *card)
 }
 
 static doca_error_t decode_dpu(const char *name, struct json_object *json, size_t len,
-			       struct dpumap_fleet_dpu **dpu, struct dpumap_fault *fault)
+			       struct dpumap_fleet_dpu **dpu, struct dpumap_error *error)
 {
-	doca_error_t result = check_dpu_json(name, json, fault);
+	doca_error_t result = check_dpu_json(name, json, error);
 	struct json_object *addresses = json_object_object_get(json, "addresses");
 	uint64_t generation, card;
 	struct dpumap_fleet_dpu *d;
@@ -357,10 +357,10 @@ static doca_error_t decode_dpu(const char *name, struct json_object *json, size_
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (!number_of(json, "generation", &generation) || !card_of(json, &card))
-		return invalid(fault, "the generation or the card is not valid");
+		return invalid(error, "the generation or the card is not valid");
 	d = new_dpu(name, json_object_array_length(addresses), len, &block);
 	if (!d)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a record");
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for a record");
 	place = (const char **)(d + 1);
 	d->num_addresses = json_object_array_length(addresses);
 	for (i = 0; i < d->num_addresses; i++)
@@ -375,33 +375,33 @@ static doca_error_t decode_dpu(const char *name, struct json_object *json, size_
 }
 
 static doca_error_t newer_dpu(const char *name, struct dpumap_fleet_dpu **dpu,
-			      struct dpumap_fault *fault)
+			      struct dpumap_error *error)
 {
 	struct block block;
 
 	*dpu = new_dpu(name, 0, 0, &block);
 	if (!*dpu)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a record");
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for a record");
 	(*dpu)->needs_newer = true;
 	return DOCA_SUCCESS;
 }
 
 doca_error_t dpumap_record_decode_dpu(const char *name, const void *bytes, size_t len,
-				      struct dpumap_fleet_dpu **dpu, struct dpumap_fault *fault)
+				      struct dpumap_fleet_dpu **dpu, struct dpumap_error *error)
 {
-	struct json_object *json = parse(bytes, len, fault);
+	struct json_object *json = parse(bytes, len, error);
 	doca_error_t result;
 	int format;
 
 	if (!json)
-		return fault->code;
+		return error->code;
 	format = format_of(json);
 	if (format < 0)
-		result = newer_dpu(name, dpu, fault);
+		result = newer_dpu(name, dpu, error);
 	else if (!format)
-		result = invalid(fault, "it has no format");
+		result = invalid(error, "it has no format");
 	else
-		result = decode_dpu(name, json, len, dpu, fault);
+		result = decode_dpu(name, json, len, dpu, error);
 	json_object_put(json);
 	return result;
 }
@@ -483,7 +483,7 @@ static struct dpumap_fleet_export *new_export(const char *dpu, const char *name,
 
 static doca_error_t decode_export(const char *dpu, const char *name, struct json_object *json,
 				  size_t len, struct dpumap_fleet_export **export_info,
-				  struct dpumap_fault *fault)
+				  struct dpumap_error *error)
 {
 	struct json_object *labels = json_object_object_get(json, "labels");
 	const char *kind = known(kinds, text_of(json, "kind"));
@@ -494,15 +494,15 @@ static doca_error_t decode_export(const char *dpu, const char *name, struct json
 	uint32_t access;
 
 	if (!kind || !via || !access_of(json, &access))
-		return invalid(fault, "kind, via or access is not valid");
+		return invalid(error, "kind, via or access is not valid");
 	if (!number_of(json, "size", &size) || !number_of(json, "generation", &generation))
-		return invalid(fault, "size or generation is not valid");
+		return invalid(error, "size or generation is not valid");
 	if (!labels_valid(labels))
-		return invalid(fault, "the labels are not valid");
+		return invalid(error, "the labels are not valid");
 	e = new_export(dpu, name, labels ? (size_t)json_object_object_length(labels) : 0,
 		       labels ? len : 0, &block);
 	if (!e)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a record");
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for a record");
 	e->kind = kind;
 	e->via = via;
 	e->size = size;
@@ -516,34 +516,34 @@ static doca_error_t decode_export(const char *dpu, const char *name, struct json
 
 static doca_error_t newer_export(const char *dpu, const char *name,
 				 struct dpumap_fleet_export **export_info,
-				 struct dpumap_fault *fault)
+				 struct dpumap_error *error)
 {
 	struct block block;
 
 	*export_info = new_export(dpu, name, 0, 0, &block);
 	if (!*export_info)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a record");
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for a record");
 	(*export_info)->needs_newer = true;
 	return DOCA_SUCCESS;
 }
 
 doca_error_t dpumap_record_decode_export(const char *dpu, const char *name, const void *bytes,
 					 size_t len, struct dpumap_fleet_export **export_info,
-					 struct dpumap_fault *fault)
+					 struct dpumap_error *error)
 {
-	struct json_object *json = parse(bytes, len, fault);
+	struct json_object *json = parse(bytes, len, error);
 	doca_error_t result;
 	int format;
 
 	if (!json)
-		return fault->code;
+		return error->code;
 	format = format_of(json);
 	if (format < 0)
-		result = newer_export(dpu, name, export_info, fault);
+		result = newer_export(dpu, name, export_info, error);
 	else if (!format)
-		result = invalid(fault, "it has no format");
+		result = invalid(error, "it has no format");
 	else
-		result = decode_export(dpu, name, json, len, export_info, fault);
+		result = decode_export(dpu, name, json, len, export_info, error);
 	json_object_put(json);
 	return result;
 }

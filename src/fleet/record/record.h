@@ -7,7 +7,7 @@
 
 #include <dpumap/fleet.h>
 
-#include "local/fault.h"
+#include "local/error.h"
 
 #define DPUMAP_RECORD_MAX	    4096
 #define DPUMAP_RECORD_ADDRESSES_MAX 8
@@ -18,9 +18,9 @@
  * The caller frees the text.
  */
 doca_error_t dpumap_record_encode_dpu(const struct dpumap_fleet_dpu *dpu, char **text,
-				      struct dpumap_fault *fault);
+				      struct dpumap_error *error);
 doca_error_t dpumap_record_encode_export(const struct dpumap_fleet_export *export_info, char **text,
-					 struct dpumap_fault *fault);
+					 struct dpumap_error *error);
 
 /*
  * Decodes bytes of a stranger; the names are those of the key. INVALID_VALUE with the reason if the
@@ -28,9 +28,9 @@ doca_error_t dpumap_record_encode_export(const struct dpumap_fleet_export *expor
  * needs_newer. The record is one block, which the caller frees.
  */
 doca_error_t dpumap_record_decode_dpu(const char *name, const void *bytes, size_t len,
-				      struct dpumap_fleet_dpu **dpu, struct dpumap_fault *fault);
+				      struct dpumap_fleet_dpu **dpu, struct dpumap_error *error);
 doca_error_t dpumap_record_decode_export(const char *dpu, const char *name, const void *bytes,
 					 size_t len, struct dpumap_fleet_export **export_info,
-					 struct dpumap_fault *fault);
+					 struct dpumap_error *error);
 
 #endif

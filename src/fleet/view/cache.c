@@ -42,7 +42,7 @@ static void write_record(FILE *file, const struct dpumap_view *view,
 }
 
 static doca_error_t write_dpus(FILE *file, const struct dpumap_view *view,
-			       struct dpumap_fault *fault)
+			       struct dpumap_error *error)
 {
 	const struct dpumap_fleet_dpu **dpus;
 	struct dpumap_fleet_key key = {0};
@@ -50,10 +50,10 @@ static doca_error_t write_dpus(FILE *file, const struct dpumap_view *view,
 	char *value;
 
 	if (dpumap_view_sort_dpus(view, &dpus, &num) != DOCA_SUCCESS)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a list");
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for a list");
 	for (i = 0; i < num; i++) {
 		if (dpus[i]->needs_newer ||
-		    dpumap_record_encode_dpu(dpus[i], &value, fault) != DOCA_SUCCESS)
+		    dpumap_record_encode_dpu(dpus[i], &value, error) != DOCA_SUCCESS)
 			continue;
 		dpumap_fleet_copy(key.dpu, sizeof(key.dpu), dpus[i]->name);
 		write_record(file, view, &key, value);
@@ -63,7 +63,7 @@ static doca_error_t write_dpus(FILE *file, const struct dpumap_view *view,
 }
 
 static doca_error_t write_exports(FILE *file, const struct dpumap_view *view,
-				  struct dpumap_fault *fault)
+				  struct dpumap_error *error)
 {
 	const struct dpumap_fleet_export **exports;
 	struct dpumap_fleet_key key;
@@ -71,10 +71,10 @@ static doca_error_t write_exports(FILE *file, const struct dpumap_view *view,
 	char *value;
 
 	if (dpumap_view_sort_exports(view, &exports, &num) != DOCA_SUCCESS)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a list");
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for a list");
 	for (i = 0; i < num; i++) {
 		if (exports[i]->needs_newer ||
-		    dpumap_record_encode_export(exports[i], &value, fault) != DOCA_SUCCESS)
+		    dpumap_record_encode_export(exports[i], &value, error) != DOCA_SUCCESS)
 			continue;
 		dpumap_fleet_copy(key.dpu, sizeof(key.dpu), exports[i]->dpu);
 		dpumap_fleet_copy(key.name, sizeof(key.name), exports[i]->name);
@@ -86,21 +86,21 @@ static doca_error_t write_exports(FILE *file, const struct dpumap_view *view,
 
 static doca_error_t fill(FILE *file, const char *path, const char *fleet,
 			 const struct dpumap_view *view, const struct dpumap_cache_about *about,
-			 struct dpumap_fault *fault)
+			 struct dpumap_error *error)
 {
 	doca_error_t result;
 
 	write_about(file, fleet, about);
-	result = write_dpus(file, view, fault);
+	result = write_dpus(file, view, error);
 	if (result == DOCA_SUCCESS)
-		result = write_exports(file, view, fault);
+		result = write_exports(file, view, error);
 	if (result == DOCA_SUCCESS && (fflush(file) != 0 || ferror(file)))
-		result = dpumap_fault_errno(fault, errno, "cannot write %s", path);
+		result = dpumap_error_errno(error, errno, "cannot write %s", path);
 	return result;
 }
 
 doca_error_t dpumap_cache_write(const char *path, const char *fleet, const struct dpumap_view *view,
-				const struct dpumap_cache_about *about, struct dpumap_fault *fault)
+				const struct dpumap_cache_about *about, struct dpumap_error *error)
 {
 	char temporary[PATH_MAX];
 	doca_error_t result;
@@ -108,21 +108,21 @@ doca_error_t dpumap_cache_write(const char *path, const char *fleet, const struc
 	int fd;
 
 	if (snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path) >= (int)sizeof(temporary))
-		return dpumap_fault_errno(fault, ENAMETOOLONG, "cannot write %s", path);
+		return dpumap_error_errno(error, ENAMETOOLONG, "cannot write %s", path);
 	fd = mkstemp(temporary);
 	if (fd < 0)
-		return dpumap_fault_errno(fault, errno, "cannot write %s", path);
+		return dpumap_error_errno(error, errno, "cannot write %s", path);
 	file = fdopen(fd, "w");
 	if (!file) {
 		close(fd);
 		unlink(temporary);
-		return dpumap_fault_errno(fault, errno, "cannot write %s", path);
+		return dpumap_error_errno(error, errno, "cannot write %s", path);
 	}
-	result = fill(file, path, fleet, view, about, fault);
+	result = fill(file, path, fleet, view, about, error);
 	if (fclose(file) != 0 && result == DOCA_SUCCESS)
-		result = dpumap_fault_errno(fault, errno, "cannot write %s", path);
+		result = dpumap_error_errno(error, errno, "cannot write %s", path);
 	if (result == DOCA_SUCCESS && rename(temporary, path) != 0)
-		result = dpumap_fault_errno(fault, errno, "cannot write %s", path);
+		result = dpumap_error_errno(error, errno, "cannot write %s", path);
 	if (result != DOCA_SUCCESS)
 		unlink(temporary);
 	return result;
@@ -158,7 +158,7 @@ static void read_record(const char *line, struct dpumap_view *view)
 					    ? json_object_object_get(json, "record")
 					    : NULL;
 	struct dpumap_view_record record = {0};
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 	const char *dpu, *name;
 
 	if (json_object_is_type(value, json_type_object)) {
@@ -172,7 +172,7 @@ static void read_record(const char *line, struct dpumap_view *view)
 		if (dpumap_fleet_name_valid(dpu) && (!*name || dpumap_fleet_name_valid(name))) {
 			dpumap_fleet_copy(record.key.dpu, sizeof(record.key.dpu), dpu);
 			dpumap_fleet_copy(record.key.name, sizeof(record.key.name), name);
-			(void)dpumap_view_put(view, &record, &fault);
+			(void)dpumap_view_put(view, &record, &error);
 		}
 	}
 	json_object_put(json);
@@ -190,25 +190,25 @@ static void read_records(FILE *file, struct dpumap_view *view)
 }
 
 doca_error_t dpumap_cache_read(const char *path, const char *fleet, struct dpumap_view *view,
-			       struct dpumap_cache_about *about, struct dpumap_fault *fault)
+			       struct dpumap_cache_about *about, struct dpumap_error *error)
 {
 	doca_error_t result;
 	FILE *file;
 	int fd;
 
-	result = dpumap_trusted_open(path, false, &fd, fault);
+	result = dpumap_trusted_open(path, false, &fd, error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	file = fdopen(fd, "r");
 	if (!file) {
-		dpumap_fault_errno(fault, errno, "cannot read %s", path);
+		dpumap_error_errno(error, errno, "cannot read %s", path);
 		close(fd);
-		return fault->code;
+		return error->code;
 	}
 	if (read_about(file, fleet, about))
 		read_records(file, view);
 	else
-		result = dpumap_fault_set(fault, DOCA_ERROR_BAD_CONFIG,
+		result = dpumap_error_set(error, DOCA_ERROR_BAD_CONFIG,
 					  "%s is not a cache of fleet %s", path, fleet);
 	fclose(file);
 	return result;

@@ -101,7 +101,7 @@ static doca_error_t not_found(struct dpumap_fleet *fleet, const struct dpumap_fl
 {
 	bool is_export = key->name[0] && dpumap_view_find_dpu(fleet->view, key->dpu);
 
-	return dpumap_fault_set(&fleet->fault, DOCA_ERROR_NOT_FOUND,
+	return dpumap_error_set(&fleet->error, DOCA_ERROR_NOT_FOUND,
 				"fleet %s has no %s called \"%s%s%s\"%s; see dpumap --fleet %s %s",
 				fleet->name, is_export ? "export" : "DPU", key->dpu,
 				is_export ? ":" : "", is_export ? key->name : "",
@@ -113,7 +113,7 @@ static doca_error_t check_newer(struct dpumap_fleet *fleet, bool needs_newer, co
 {
 	if (!needs_newer)
 		return DOCA_SUCCESS;
-	return dpumap_fault_set(&fleet->fault, DOCA_ERROR_UNSUPPORTED_VERSION,
+	return dpumap_error_set(&fleet->error, DOCA_ERROR_UNSUPPORTED_VERSION,
 				"\"%s\" of fleet %s needs a newer dpumap: update this machine",
 				name, fleet->name);
 }
@@ -123,7 +123,7 @@ static doca_error_t parse(struct dpumap_fleet *fleet, const char *name,
 {
 	doca_error_t result = dpumap_fleet_check_started(fleet);
 
-	return result == DOCA_SUCCESS ? dpumap_fleet_target_parse(name, key, &fleet->fault)
+	return result == DOCA_SUCCESS ? dpumap_fleet_target_parse(name, key, &fleet->error)
 				      : result;
 }
 
@@ -185,7 +185,7 @@ static doca_error_t try_address(struct dpumap_fleet *fleet, const struct dpumap_
 	if (result == DOCA_SUCCESS)
 		result = dpumap_channel_connect(channel);
 	if (result != DOCA_SUCCESS)
-		dpumap_fault_set(&fleet->fault, result, "DPU %s at %s: %.200s", dpu->name, address,
+		dpumap_error_set(&fleet->error, result, "DPU %s at %s: %.200s", dpu->name, address,
 				 dpumap_channel_get_error(channel));
 	return result;
 }

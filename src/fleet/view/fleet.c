@@ -25,7 +25,7 @@ DOCA_LOG_REGISTER(DPUMAP_FLEET);
 
 doca_error_t dpumap_fleet_wrong(struct dpumap_fleet *fleet, doca_error_t code, const char *why)
 {
-	return dpumap_fault_set(&fleet->fault, code, "%s", why);
+	return dpumap_error_set(&fleet->error, code, "%s", why);
 }
 
 doca_error_t dpumap_fleet_check_started(struct dpumap_fleet *fleet)
@@ -120,7 +120,7 @@ doca_error_t dpumap_fleet_add_endpoint(struct dpumap_fleet *fleet, const char *u
 		return DOCA_ERROR_INVALID_VALUE;
 	result = check_settable(fleet);
 	if (result == DOCA_SUCCESS)
-		result = dpumap_fleet_url_check(url, &fleet->fault);
+		result = dpumap_fleet_url_check(url, &fleet->error);
 	if (result == DOCA_SUCCESS && fleet->num_endpoints == DPUMAP_ETCD_ENDPOINTS_MAX)
 		result = dpumap_fleet_wrong(fleet, DOCA_ERROR_FULL, "there are too many endpoints");
 	if (result == DOCA_SUCCESS)
@@ -265,26 +265,26 @@ static void write_cache(struct dpumap_fleet *f)
 	struct dpumap_cache_about about = {.confirmed_ms = real_ms() - age_ms(f),
 					   .revision = state->revision,
 					   .cluster_id = dpumap_etcd_cluster(f->etcd)};
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 
 	if (!f->cache || !state->is_live)
 		return;
 	f->cache_written = monotonic_ns();
 	f->changed = false;
-	if (dpumap_cache_write(f->cache, f->name, f->view, &about, &fault) != DOCA_SUCCESS)
-		log_line(f, fault.text);
+	if (dpumap_cache_write(f->cache, f->name, f->view, &about, &error) != DOCA_SUCCESS)
+		log_line(f, error.text);
 }
 
 static bool read_cache(struct dpumap_fleet *f)
 {
 	struct dpumap_cache_about about = {0};
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 
 	if (!f->cache)
 		return false;
-	if (dpumap_cache_read(f->cache, f->name, f->view, &about, &fault) != DOCA_SUCCESS) {
-		if (fault.code != DOCA_ERROR_NOT_FOUND)
-			log_line(f, fault.text);
+	if (dpumap_cache_read(f->cache, f->name, f->view, &about, &error) != DOCA_SUCCESS) {
+		if (error.code != DOCA_ERROR_NOT_FOUND)
+			log_line(f, error.text);
 		return false;
 	}
 	f->cached_ms = about.confirmed_ms;
@@ -324,7 +324,7 @@ void dpumap_fleet_on_wait(struct dpumap_fleet *fleet, dpumap_fleet_waits_fn *wai
 
 static void say_wait(struct dpumap_fleet *f)
 {
-	const char *why = dpumap_follow_state(f->follow)->fault.text;
+	const char *why = dpumap_follow_state(f->follow)->error.text;
 
 	f->waits(f->waits_context, dpumap_etcd_url(f->etcd, dpumap_etcd_current(f->etcd)), why);
 	f->waits = NULL;
@@ -386,7 +386,7 @@ static bool is_decided(void *context)
 	const struct dpumap_follow_state *state = dpumap_follow_state(f->follow);
 
 	/* Without a quorum there may be one soon. */
-	return state->is_live || (state->has_failed && state->fault.code != DOCA_ERROR_TIME_OUT);
+	return state->is_live || (state->has_failed && state->error.code != DOCA_ERROR_TIME_OUT);
 }
 
 static doca_error_t open_etcd(struct dpumap_fleet *f)
@@ -404,7 +404,7 @@ static doca_error_t open_etcd(struct dpumap_fleet *f)
 	struct epoll_event event = {.events = EPOLLIN};
 	doca_error_t result;
 
-	result = dpumap_etcd_create(&config, &f->etcd, &f->fault);
+	result = dpumap_etcd_create(&config, &f->etcd, &f->error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (epoll_ctl(f->epoll, EPOLL_CTL_ADD, dpumap_etcd_fd(f->etcd), &event) != 0)
@@ -438,13 +438,13 @@ static doca_error_t open_view(struct dpumap_fleet *f)
 	if (state->is_live)
 		return DOCA_SUCCESS;
 	/* After a definite answer of etcd, what was known earlier may no longer be for this user. */
-	if (state->fault.code != DOCA_ERROR_NOT_PERMITTED &&
-	    state->fault.code != DOCA_ERROR_AUTHENTICATION && read_cache(f))
+	if (state->error.code != DOCA_ERROR_NOT_PERMITTED &&
+	    state->error.code != DOCA_ERROR_AUTHENTICATION && read_cache(f))
 		return DOCA_SUCCESS;
 	if (!state->has_failed)
 		return dpumap_fleet_wrong(f, DOCA_ERROR_TIME_OUT, "etcd does not answer in time");
-	f->fault = state->fault;
-	return f->fault.code;
+	f->error = state->error;
+	return f->error.code;
 }
 
 static doca_error_t open_cached_view(struct dpumap_fleet *f)
@@ -496,7 +496,7 @@ static const char *problem_of(const struct dpumap_follow_state *state)
 {
 	if (state->is_live)
 		return "";
-	return state->fault.text[0] ? state->fault.text : "etcd has not answered";
+	return state->error.text[0] ? state->error.text : "etcd has not answered";
 }
 
 doca_error_t dpumap_fleet_get_status(struct dpumap_fleet *fleet,
@@ -534,5 +534,5 @@ doca_error_t dpumap_fleet_get_status(struct dpumap_fleet *fleet,
 
 const char *dpumap_fleet_get_error(const struct dpumap_fleet *fleet)
 {
-	return fleet ? fleet->fault.text : "";
+	return fleet ? fleet->error.text : "";
 }

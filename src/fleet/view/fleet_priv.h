@@ -34,7 +34,7 @@ struct dpumap_fleet {
 	dpumap_fleet_log_cb_t log;
 	union doca_data log_data;
 	struct dpumap_fleet_status status;
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 };
 
 #endif

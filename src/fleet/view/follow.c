@@ -96,7 +96,7 @@ static void confirm(struct dpumap_follow *f)
 	f->state.confirmed_ns = monotonic_ns();
 	f->state.has_failed = false;
 	f->failures = 0;
-	f->state.fault = (struct dpumap_fault){0};
+	f->state.error = (struct dpumap_error){0};
 	if (f->state.is_live)
 		return;
 	f->state.is_live = true;
@@ -113,13 +113,13 @@ static void stop(struct dpumap_follow *f)
 }
 
 /* Tries again after a while. */
-static void fail(struct dpumap_follow *f, const struct dpumap_fault *fault)
+static void fail(struct dpumap_follow *f, const struct dpumap_error *error)
 {
-	struct dpumap_fault why = *fault;
+	struct dpumap_error why = *error;
 
 	stop(f);
 	f->state.has_failed = true;
-	f->state.fault = why;
+	f->state.error = why;
 	f->next = monotonic_ns();
 	/* Another endpoint may go on at once. */
 	if (!f->failures && f->state.is_live && dpumap_etcd_num_endpoints(f->config.etcd) > 1) {
@@ -158,7 +158,7 @@ static void put_record(struct dpumap_follow *f, const char *key, size_t key_len,
 		       struct json_object *kv)
 {
 	struct dpumap_view_record record;
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 	const char *value;
 	doca_error_t result;
 
@@ -174,11 +174,11 @@ static void put_record(struct dpumap_follow *f, const char *key, size_t key_len,
 		return;
 	}
 	record.value = value;
-	result = dpumap_view_put(f->config.view, &record, &fault);
+	result = dpumap_view_put(f->config.view, &record, &error);
 	if (result == DOCA_ERROR_NOT_FOUND)
 		f->orphans++;
 	else if (result != DOCA_SUCCESS)
-		log_record(f, key, key_len, fault.text);
+		log_record(f, key, key_len, error.text);
 }
 
 static void take_record(struct dpumap_follow *f, struct json_object *kv, bool deleted)
@@ -258,18 +258,18 @@ static void watch_canceled(struct dpumap_follow *f, struct json_object *json)
 {
 	const char *reason = dpumap_answer_text(json, "cancel_reason");
 	char shown[DPUMAP_FLEET_SHOWN_SIZE];
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 
 	if (dpumap_answer_int64(json, "compact_revision") > 0) {
 		sync_again(f, "etcd has compacted the changes in between");
 		return;
 	}
-	dpumap_fault_set(&fault,
+	dpumap_error_set(&error,
 			 strstr(reason, "permission denied") ? DOCA_ERROR_NOT_PERMITTED
 							     : DOCA_ERROR_NOT_CONNECTED,
 			 "etcd has ended the watch: %s",
 			 dpumap_fleet_shown(reason, strlen(reason), shown));
-	fail(f, &fault);
+	fail(f, &error);
 }
 
 static void heard(void *context, const struct dpumap_etcd_reply *reply)
@@ -299,10 +299,10 @@ static void watch_ended(void *context, const struct dpumap_etcd_reply *reply)
 	struct dpumap_follow *f = context;
 
 	f->watch = NULL;
-	if (reply->fault.code == DOCA_ERROR_TOO_BIG)
+	if (reply->error.code == DOCA_ERROR_TOO_BIG)
 		sync_again(f, "a change is too large");
 	else
-		fail(f, &reply->fault);
+		fail(f, &reply->error);
 }
 
 static void begin_watch(struct dpumap_follow *f)
@@ -310,7 +310,7 @@ static void begin_watch(struct dpumap_follow *f)
 	struct json_object *body = json_object_new_object();
 	struct json_object *create = json_object_new_object();
 	char from[DPUMAP_FLEET_KEY_SIZE], end[DPUMAP_FLEET_KEY_SIZE];
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 
 	/* From the first key of the exports or of the DPUs to the last: "dpus/" is the smaller. */
 	dpumap_fleet_key_dpu(f->config.fleet, NULL, from);
@@ -327,8 +327,8 @@ static void begin_watch(struct dpumap_follow *f)
 	dpumap_body_flag(create, "fragment");
 	json_object_object_add(body, "create_request", create);
 	if (dpumap_etcd_begin_stream(f->config.etcd, "/v3/watch", body, heard, watch_ended, f,
-				     &f->watch, &fault) != DOCA_SUCCESS)
-		fail(f, &fault);
+				     &f->watch, &error) != DOCA_SUCCESS)
+		fail(f, &error);
 	else
 		f->next = monotonic_ns() + POLL_EVERY;
 }
@@ -340,8 +340,8 @@ static void polled(void *context, const struct dpumap_etcd_reply *reply)
 	struct dpumap_follow *f = context;
 
 	f->poll = NULL;
-	if (reply->fault.code != DOCA_SUCCESS) {
-		fail(f, &reply->fault);
+	if (reply->error.code != DOCA_SUCCESS) {
+		fail(f, &reply->error);
 	} else if (reply->cluster_id != f->cluster) {
 		sync_again(f, "etcd is another cluster");
 	} else if (reply->revision < f->poll_revision) {
@@ -365,16 +365,16 @@ static void begin_poll(struct dpumap_follow *f)
 {
 	struct json_object *body = json_object_new_object();
 	char key[DPUMAP_FLEET_KEY_SIZE];
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 
 	f->poll_revision = f->state.revision;
 	dpumap_fleet_key_dpu(f->config.fleet, NULL, key);
 	dpumap_body_text(body, "key", key);
 	dpumap_body_flag(body, "count_only");
 	f->next = monotonic_ns() + POLL_EVERY / 2 + dpumap_etcd_random(f->config.etcd, POLL_EVERY);
-	if (dpumap_etcd_begin(f->config.etcd, "/v3/kv/range", body, polled, f, &f->poll, &fault) !=
+	if (dpumap_etcd_begin(f->config.etcd, "/v3/kv/range", body, polled, f, &f->poll, &error) !=
 	    DOCA_SUCCESS)
-		fail(f, &fault);
+		fail(f, &error);
 }
 
 /* -- reading everything -- */
@@ -484,23 +484,23 @@ static void paged(void *context, const struct dpumap_etcd_reply *reply)
 {
 	struct json_object *kvs = json_object_object_get(reply->json, "kvs");
 	struct dpumap_follow *f = context;
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 	size_t num;
 
 	f->page = NULL;
-	if (reply->fault.code == DOCA_ERROR_TOO_BIG && !f->keys_only) {
+	if (reply->error.code == DOCA_ERROR_TOO_BIG && !f->keys_only) {
 		smaller_pages(f);
 		begin_page(f);
 		return;
 	}
-	if (reply->fault.code == DOCA_ERROR_AGAIN) {
+	if (reply->error.code == DOCA_ERROR_AGAIN) {
 		sync_again(f, "etcd has compacted the revision that was being read");
 		return;
 	}
-	if (reply->fault.code != DOCA_SUCCESS) {
-		if (reply->fault.code == DOCA_ERROR_TIME_OUT)
+	if (reply->error.code != DOCA_SUCCESS) {
+		if (reply->error.code == DOCA_ERROR_TIME_OUT)
 			smaller_pages(f); /* a member under load may answer these in time */
-		fail(f, &reply->fault);
+		fail(f, &reply->error);
 		return;
 	}
 	if (f->cluster != reply->cluster_id && f->cluster) {
@@ -516,9 +516,9 @@ static void paged(void *context, const struct dpumap_etcd_reply *reply)
 		f->at = reply->revision;
 	num = json_object_is_type(kvs, json_type_array) ? json_object_array_length(kvs) : 0;
 	if (num && !take_page(f, kvs, num)) {
-		dpumap_fault_set(&fault, DOCA_ERROR_UNEXPECTED,
+		dpumap_error_set(&error, DOCA_ERROR_UNEXPECTED,
 				 "etcd's list of records is invalid");
-		fail(f, &fault);
+		fail(f, &error);
 		return;
 	}
 	larger_pages(f);
@@ -532,7 +532,7 @@ static void begin_page(struct dpumap_follow *f)
 {
 	char from[DPUMAP_FLEET_KEY_SIZE], end[DPUMAP_FLEET_KEY_SIZE];
 	struct json_object *body = json_object_new_object();
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 
 	if (f->part == PART_DPUS)
 		dpumap_fleet_key_dpu(f->config.fleet, NULL, from);
@@ -549,9 +549,9 @@ static void begin_page(struct dpumap_follow *f)
 		dpumap_body_number(body, "revision", f->at);
 	if (f->keys_only)
 		dpumap_body_flag(body, "keys_only");
-	if (dpumap_etcd_begin(f->config.etcd, "/v3/kv/range", body, paged, f, &f->page, &fault) !=
+	if (dpumap_etcd_begin(f->config.etcd, "/v3/kv/range", body, paged, f, &f->page, &error) !=
 	    DOCA_SUCCESS)
-		fail(f, &fault);
+		fail(f, &error);
 }
 
 /* -- progress -- */

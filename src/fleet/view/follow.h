@@ -31,7 +31,7 @@ struct dpumap_follow_state {
 	uint64_t confirmed_ns; /* monotonic time at which etcd confirmed the view; 0: never */
 	int64_t revision;
 	uint64_t skipped, resyncs;
-	struct dpumap_fault fault; /* why it is not live */
+	struct dpumap_error error; /* why it is not live */
 };
 
 /* Nothing is sent before dpumap_follow_process(). NULL: no memory. */

@@ -57,8 +57,8 @@ static void answered(void *context, const struct dpumap_etcd_reply *reply)
 
 	all->calls[ask->endpoint] = NULL;
 	all->waiting--;
-	if (reply->fault.code != DOCA_SUCCESS) {
-		set_problem(m, reply->fault.text);
+	if (reply->error.code != DOCA_SUCCESS) {
+		set_problem(m, reply->error.text);
 		return;
 	}
 	m->info.id =
@@ -76,7 +76,7 @@ static void answered(void *context, const struct dpumap_etcd_reply *reply)
 static void ask_endpoints(struct members *all, struct ask asks[])
 {
 	struct dpumap_etcd *etcd = all->fleet->etcd;
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 	size_t i;
 
 	for (i = 0; i < dpumap_etcd_num_endpoints(etcd); i++) {
@@ -85,10 +85,10 @@ static void ask_endpoints(struct members *all, struct ask asks[])
 				  dpumap_etcd_url(etcd, i));
 		if (dpumap_etcd_begin_at(etcd, i, "/v3/maintenance/status",
 					 json_object_new_object(), answered, &asks[i],
-					 &all->calls[i], &fault) == DOCA_SUCCESS)
+					 &all->calls[i], &error) == DOCA_SUCCESS)
 			all->waiting++;
 		else
-			set_problem(&all->asked[i], fault.text);
+			set_problem(&all->asked[i], error.text);
 	}
 }
 
@@ -124,10 +124,10 @@ static void listed(void *context, const struct dpumap_etcd_reply *reply)
 
 static void ask_list(struct members *all)
 {
-	struct dpumap_fault fault;
+	struct dpumap_error error;
 
 	if (dpumap_etcd_begin(all->fleet->etcd, "/v3/cluster/member/list", json_object_new_object(),
-			      listed, all, &all->list_call, &fault) == DOCA_SUCCESS)
+			      listed, all, &all->list_call, &error) == DOCA_SUCCESS)
 		all->waiting++;
 }
 
@@ -260,13 +260,13 @@ static void lease_answered(void *context, const struct dpumap_etcd_reply *reply)
 
 	l->call = NULL;
 	l->leases->ended++;
-	if (reply->fault.code == DOCA_SUCCESS) {
+	if (reply->error.code == DOCA_SUCCESS) {
 		l->remaining_s = dpumap_answer_int64(reply->json, "TTL");
 		l->granted_s = dpumap_answer_int64(reply->json, "grantedTTL");
 		l->is_known = true;
 	} else if (l->leases->result == DOCA_SUCCESS) {
-		l->leases->fleet->fault = reply->fault;
-		l->leases->result = reply->fault.code;
+		l->leases->fleet->error = reply->error;
+		l->leases->result = reply->error.code;
 	}
 	begin_leases(l->leases);
 }
@@ -278,7 +278,7 @@ static void begin_lease(struct leases *all, struct lease *l)
 
 	dpumap_body_number(body, "ID", l->id);
 	result = dpumap_etcd_begin(all->fleet->etcd, "/v3/lease/timetolive", body, lease_answered,
-				   l, &l->call, &all->fleet->fault);
+				   l, &l->call, &all->fleet->error);
 	if (result == DOCA_SUCCESS)
 		return;
 	all->ended++;

@@ -181,30 +181,30 @@ static void drop_other_leases(struct dpumap_view *view, struct entry *owner)
 }
 
 static doca_error_t decode(const struct dpumap_view_record *record, struct entry *e,
-			   struct dpumap_fault *fault)
+			   struct dpumap_error *error)
 {
 	const struct dpumap_fleet_key *key = &record->key;
 	doca_error_t result;
 
 	if (key->name[0])
 		return dpumap_record_decode_export(key->dpu, key->name, record->value, record->len,
-						   &e->export_info, fault);
-	result = dpumap_record_decode_dpu(key->dpu, record->value, record->len, &e->dpu, fault);
+						   &e->export_info, error);
+	result = dpumap_record_decode_dpu(key->dpu, record->value, record->len, &e->dpu, error);
 	if (result == DOCA_SUCCESS)
 		e->dpu->lease = record->lease;
 	return result;
 }
 
 static doca_error_t make_entry(const struct dpumap_view_record *record, struct entry *owner,
-			       struct entry **entry, struct dpumap_fault *fault)
+			       struct entry **entry, struct dpumap_error *error)
 {
 	struct entry *e = calloc(1, sizeof(*e));
 	doca_error_t result;
 
 	if (!e)
-		return dpumap_fault_set(fault, DOCA_ERROR_NO_MEMORY, "no memory for a record");
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for a record");
 	LIST_INIT(&e->exports);
-	result = decode(record, e, fault);
+	result = decode(record, e, error);
 	if (result != DOCA_SUCCESS) {
 		free_entry(e);
 		return result;
@@ -253,38 +253,38 @@ static void replace(struct dpumap_view *view, struct entry *old, struct entry *e
 }
 
 static doca_error_t find_owner(struct dpumap_view *view, const struct dpumap_view_record *record,
-			       struct entry **owner, struct dpumap_fault *fault)
+			       struct entry **owner, struct dpumap_error *error)
 {
 	*owner = NULL;
 	if (!record->key.name[0])
 		return record->lease ? DOCA_SUCCESS
-				     : dpumap_fault_set(fault, DOCA_ERROR_INVALID_VALUE,
+				     : dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 							"it has no lease");
 	*owner = find_dpu(view, record->key.dpu);
 	if (*owner && (*owner)->lease == record->lease)
 		return DOCA_SUCCESS;
-	return dpumap_fault_set(fault, DOCA_ERROR_NOT_FOUND, "it does not belong to a live DPU");
+	return dpumap_error_set(error, DOCA_ERROR_NOT_FOUND, "it does not belong to a live DPU");
 }
 
 static doca_error_t make_valid(struct dpumap_view *view, const struct dpumap_view_record *record,
-			       struct entry **entry, struct dpumap_fault *fault)
+			       struct entry **entry, struct dpumap_error *error)
 {
 	doca_error_t result;
 	struct entry *owner;
 
-	result = find_owner(view, record, &owner, fault);
+	result = find_owner(view, record, &owner, error);
 	if (result == DOCA_SUCCESS &&
 	    view->bytes + record->len + FIXED_BYTES > DPUMAP_VIEW_BYTES_MAX)
-		result = dpumap_fault_set(fault, DOCA_ERROR_FULL,
+		result = dpumap_error_set(error, DOCA_ERROR_FULL,
 					  "the view has reached its limit of %u MiB",
 					  DPUMAP_VIEW_BYTES_MAX >> 20);
 	if (result == DOCA_SUCCESS)
-		result = make_entry(record, owner, entry, fault);
+		result = make_entry(record, owner, entry, error);
 	return result;
 }
 
 doca_error_t dpumap_view_put(struct dpumap_view *view, const struct dpumap_view_record *record,
-			     struct dpumap_fault *fault)
+			     struct dpumap_error *error)
 {
 	struct entry *old = find(view, &record->key), *e = NULL;
 	doca_error_t result;
@@ -293,7 +293,7 @@ doca_error_t dpumap_view_put(struct dpumap_view *view, const struct dpumap_view_
 		old->seen = view->sync;
 		return DOCA_SUCCESS;
 	}
-	result = make_valid(view, record, &e, fault);
+	result = make_valid(view, record, &e, error);
 	if (result != DOCA_SUCCESS || !e) {
 		if (old)
 			remove_entry(view, old);

@@ -13,7 +13,7 @@
 #include <dpumap/fleet.h>
 
 #include "fleet/record/names.h"
-#include "local/fault.h"
+#include "local/error.h"
 
 #define DPUMAP_VIEW_BYTES_MAX (256u << 20)
 
@@ -42,7 +42,7 @@ struct dpumap_view_record {
  * has DPUMAP_VIEW_BYTES_MAX), NO_MEMORY.
  */
 doca_error_t dpumap_view_put(struct dpumap_view *view, const struct dpumap_view_record *record,
-			     struct dpumap_fault *fault);
+			     struct dpumap_error *error);
 /* Nothing happens if there is no such record. The exports of a DPU go with it. */
 void dpumap_view_remove(struct dpumap_view *view, const struct dpumap_fleet_key *key);
 

@@ -9,16 +9,16 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "local/fault.h"
+#include "local/error.h"
 
 #define FREE_DESCRIPTORS 8
 #define FREE_MEMORY	 (UINT64_C(256) << 20) /* the largest map of a device needs less */
 
-static void append(struct dpumap_fault *fault, const char *name, const char *more)
+static void append(struct dpumap_error *error, const char *name, const char *more)
 {
-	size_t used = strlen(fault->text);
-	char *end = fault->text + used;
-	size_t room = sizeof(fault->text) - used;
+	size_t used = strlen(error->text);
+	char *end = error->text + used;
+	size_t room = sizeof(error->text) - used;
 
 	if (name)
 		snprintf(end, room, ": %s (%s)", more, name);
@@ -84,14 +84,14 @@ static bool read_usage(unsigned int field, uint64_t *bytes)
 }
 
 /* The limit that a lack of memory may come from: the system may have enough. */
-static void append_memory(struct dpumap_fault *fault)
+static void append_memory(struct dpumap_error *error)
 {
 	static const struct {
 		int limit;
 		unsigned int field;
 		const char *what, *option;
 	} all[] = {{RLIMIT_AS, 0, "address space", "-v"}, {RLIMIT_DATA, 5, "data", "-d"}};
-	size_t used = strlen(fault->text);
+	size_t used = strlen(error->text);
 	struct rlimit limit;
 	uint64_t bytes;
 
@@ -99,7 +99,7 @@ static void append_memory(struct dpumap_fault *fault)
 		if (getrlimit(all[i].limit, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
 		    !read_usage(all[i].field, &bytes) || bytes + FREE_MEMORY < limit.rlim_cur)
 			continue;
-		snprintf(fault->text + used, sizeof(fault->text) - used,
+		snprintf(error->text + used, sizeof(error->text) - used,
 			 "; the process can have only %" PRIu64 " KiB more %s: raise the limit "
 			 "(ulimit %s)",
 			 bytes < limit.rlim_cur ? (limit.rlim_cur - bytes) >> 10 : 0, all[i].what,
@@ -108,31 +108,31 @@ static void append_memory(struct dpumap_fault *fault)
 	}
 }
 
-doca_error_t dpumap_fault_set(struct dpumap_fault *fault, doca_error_t code, const char *fmt, ...)
+doca_error_t dpumap_error_set(struct dpumap_error *error, doca_error_t code, const char *fmt, ...)
 {
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(fault->text, sizeof(fault->text), fmt, args);
+	vsnprintf(error->text, sizeof(error->text), fmt, args);
 	va_end(args);
 	if (code == DOCA_ERROR_NO_MEMORY)
-		append_memory(fault);
-	fault->code = code;
+		append_memory(error);
+	error->code = code;
 	return code;
 }
 
-doca_error_t dpumap_fault_errno(struct dpumap_fault *fault, int err, const char *fmt, ...)
+doca_error_t dpumap_error_errno(struct dpumap_error *error, int err, const char *fmt, ...)
 {
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(fault->text, sizeof(fault->text), fmt, args);
+	vsnprintf(error->text, sizeof(error->text), fmt, args);
 	va_end(args);
-	append(fault, NULL, strerror(err));
+	append(error, NULL, strerror(err));
 	if (err == ENOMEM || err == EAGAIN) /* EAGAIN: no stack for a thread */
-		append_memory(fault);
-	fault->code = from_errno(err);
-	return fault->code;
+		append_memory(error);
+	error->code = from_errno(err);
+	return error->code;
 }
 
 /* How many files the process may still open, up to a number that suffices for a device. */
@@ -155,13 +155,13 @@ static unsigned int count_free_descriptors(void)
 	return lacking ? n : FREE_DESCRIPTORS;
 }
 
-bool dpumap_fault_is_descriptors(struct dpumap_fault *fault, const char *doing)
+bool dpumap_error_is_descriptors(struct dpumap_error *error, const char *doing)
 {
 	unsigned int n = count_free_descriptors();
 
 	if (n == FREE_DESCRIPTORS)
 		return false;
-	dpumap_fault_set(fault, DOCA_ERROR_OPERATING_SYSTEM,
+	dpumap_error_set(error, DOCA_ERROR_OPERATING_SYSTEM,
 			 "cannot %s: the process can open only %u more files; raise the limit "
 			 "(ulimit -n)",
 			 doing, n);
@@ -169,43 +169,43 @@ bool dpumap_fault_is_descriptors(struct dpumap_fault *fault, const char *doing)
 }
 
 /* The cause that drivers do not report. */
-static void append_descriptors(struct dpumap_fault *fault)
+static void append_descriptors(struct dpumap_error *error)
 {
 	unsigned int n = count_free_descriptors();
-	size_t used = strlen(fault->text);
+	size_t used = strlen(error->text);
 
 	if (n < FREE_DESCRIPTORS)
-		snprintf(fault->text + used, sizeof(fault->text) - used,
+		snprintf(error->text + used, sizeof(error->text) - used,
 			 "; the process can open only %u more files: raise the limit (ulimit -n)",
 			 n);
 }
 
-doca_error_t dpumap_fault_doca(struct dpumap_fault *fault, doca_error_t code, const char *fmt, ...)
+doca_error_t dpumap_error_doca(struct dpumap_error *error, doca_error_t code, const char *fmt, ...)
 {
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(fault->text, sizeof(fault->text), fmt, args);
+	vsnprintf(error->text, sizeof(error->text), fmt, args);
 	va_end(args);
-	append(fault, doca_error_get_name(code), doca_error_get_descr(code));
-	append_descriptors(fault);
+	append(error, doca_error_get_name(code), doca_error_get_descr(code));
+	append_descriptors(error);
 	/* Drivers do not report this cause either. */
 	if (code == DOCA_ERROR_NO_MEMORY || code == DOCA_ERROR_DRIVER)
-		append_memory(fault);
-	fault->code = code;
+		append_memory(error);
+	error->code = code;
 	return code;
 }
 
-doca_error_t dpumap_fault_see_doctor(struct dpumap_fault *fault)
+doca_error_t dpumap_error_see_doctor(struct dpumap_error *error)
 {
-	size_t used = strlen(fault->text);
+	size_t used = strlen(error->text);
 
-	snprintf(fault->text + used, sizeof(fault->text) - used, "; see %s doctor",
+	snprintf(error->text + used, sizeof(error->text) - used, "; see %s doctor",
 		 program_invocation_short_name);
-	return fault->code;
+	return error->code;
 }
 
-enum dpumap_exit dpumap_fault_exit(doca_error_t code)
+enum dpumap_exit dpumap_error_exit(doca_error_t code)
 {
 	switch (code) {
 	case DOCA_SUCCESS:
