@@ -23,12 +23,12 @@
 #include <doca_mmap.h>
 #include <dpumap/dma.h>
 
+#include "base/array.h"
 #include "peer.h"
 #include "raw.h"
 #include "ring.h"
 #include "stats.h"
 #ifdef DPUMAP_BENCH_DPDK
-#include "base/array.h"
 #include "dmadev.h"
 #endif
 
