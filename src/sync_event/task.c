@@ -39,18 +39,24 @@ static doca_error_t configure(struct doca_sync_event *event, enum sync_kind kind
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t allocate(struct doca_sync_event *event, enum sync_kind kind,
-			     union doca_data user_data, struct sync_task **task,
-			     const char *function)
+/* NULL: refuse() says why. */
+static struct sync_task *take(struct doca_sync_event *event, enum sync_kind kind,
+			      union doca_data user_data)
 {
 	struct task_pool *pool = &event->pools[kind].pool;
+	struct sync_task *task;
 
-	*task = NULL;
 	if (!dpumap_task_pool_has_task(pool, &event->ctx))
-		return dpumap_task_pool_refuse(pool, &event->ctx, function);
-	*task = dpumap_sync_task_of(dpumap_task_pool_take(pool, user_data));
-	(*task)->kind = kind;
-	return DOCA_SUCCESS;
+		return NULL;
+	task = dpumap_sync_task_of(dpumap_task_pool_take(pool, user_data));
+	task->kind = kind;
+	return task;
+}
+
+static doca_error_t refuse(const struct doca_sync_event *event, enum sync_kind kind,
+			   const char *function)
+{
+	return dpumap_task_pool_refuse(&event->pools[kind].pool, &event->ctx, function);
 }
 
 /* --- configuration, and the callbacks --------------------------------------------------------- */
@@ -121,13 +127,12 @@ doca_error_t doca_sync_event_task_get_alloc_init(struct doca_sync_event *event,
 						 struct doca_sync_event_task_get **task)
 {
 	struct sync_task *taken;
-	doca_error_t result;
 
 	if (!event || !ret_val_ptr || !task)
 		return dpumap_fail_null(__func__);
-	result = allocate(event, SYNC_GET, user_data, &taken, __func__);
-	if (result != DOCA_SUCCESS)
-		return result;
+	taken = take(event, SYNC_GET, user_data);
+	if (!taken)
+		return refuse(event, SYNC_GET, __func__);
 	taken->out = ret_val_ptr;
 	*task = (struct doca_sync_event_task_get *)taken;
 	return DOCA_SUCCESS;
@@ -139,13 +144,12 @@ doca_sync_event_task_notify_set_alloc_init(struct doca_sync_event *event, uint64
 					   struct doca_sync_event_task_notify_set **task)
 {
 	struct sync_task *taken;
-	doca_error_t result;
 
 	if (!event || !task)
 		return dpumap_fail_null(__func__);
-	result = allocate(event, SYNC_NOTIFY_SET, user_data, &taken, __func__);
-	if (result != DOCA_SUCCESS)
-		return result;
+	taken = take(event, SYNC_NOTIFY_SET, user_data);
+	if (!taken)
+		return refuse(event, SYNC_NOTIFY_SET, __func__);
 	taken->value = set_val;
 	*task = (struct doca_sync_event_task_notify_set *)taken;
 	return DOCA_SUCCESS;
@@ -157,13 +161,12 @@ doca_sync_event_task_notify_add_alloc_init(struct doca_sync_event *event, uint64
 					   struct doca_sync_event_task_notify_add **task)
 {
 	struct sync_task *taken;
-	doca_error_t result;
 
 	if (!event || !fetched_val_ptr || !task)
 		return dpumap_fail_null(__func__);
-	result = allocate(event, SYNC_NOTIFY_ADD, user_data, &taken, __func__);
-	if (result != DOCA_SUCCESS)
-		return result;
+	taken = take(event, SYNC_NOTIFY_ADD, user_data);
+	if (!taken)
+		return refuse(event, SYNC_NOTIFY_ADD, __func__);
 	taken->value = inc_val;
 	taken->out = fetched_val_ptr;
 	*task = (struct doca_sync_event_task_notify_add *)taken;
@@ -176,13 +179,12 @@ doca_sync_event_task_notify_add_alloc_init(struct doca_sync_event *event, uint64
 		union doca_data user_data, struct doca_sync_event_task_##name **task) \
 	{                                                                             \
 		struct sync_task *taken;                                              \
-		doca_error_t result;                                                  \
                                                                                       \
 		if (!event || !task)                                                  \
 			return dpumap_fail_null(__func__);                            \
-		result = allocate(event, kind, user_data, &taken, __func__);          \
-		if (result != DOCA_SUCCESS)                                           \
-			return result;                                                \
+		taken = take(event, kind, user_data);                                 \
+		if (!taken)                                                           \
+			return refuse(event, kind, __func__);                         \
 		taken->value = wait_val;                                              \
 		taken->mask = mask;                                                   \
 		*task = (struct doca_sync_event_task_##name *)taken;                  \
