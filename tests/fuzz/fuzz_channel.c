@@ -239,7 +239,7 @@ static void check_tickets(const struct session *session)
 	for (int i = 0; i < TICKETS_MAX; i++) {
 		const struct ticket *ticket = &session->tickets.list[i];
 
-		require(!ticket->end || (session_holds(session, ticket->export) &&
+		require(!ticket->end || (held_has(&session->held, ticket->export) &&
 					 all.list[ticket->export - 1].spec.via == EXPORT_VIA_RDMA));
 	}
 }
