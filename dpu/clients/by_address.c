@@ -14,7 +14,7 @@ struct by_address {
 	struct export_table *exports;
 };
 
-/* -- requests -- */
+/* --- requests --------------------------------------------------------------------------------- */
 
 /* Compares with all tickets, so that the time does not disclose which are valid. */
 static struct session *find_owner(const struct by_address *b, const struct cm_request *request,
@@ -75,7 +75,7 @@ static void on_request(void *context, const struct cm_request *request)
 			    "rejected its RDMA connection from %s: %s", request->peer, error.text);
 }
 
-/* -- connections -- */
+/* --- connections ------------------------------------------------------------------------------ */
 
 static void on_established(void *context, void *connection)
 {
@@ -95,7 +95,7 @@ static void on_end(void *context, void *connection)
 			session_remove_rdma_conn(s, export);
 }
 
-/* -- life -- */
+/* --- life ------------------------------------------------------------------------------------- */
 
 doca_error_t by_address_create(struct loop *loop, struct session *const *sessions,
 			       struct by_address **by_address, struct dpumap_error *error)

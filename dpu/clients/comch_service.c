@@ -54,7 +54,7 @@ struct comch_service {
 	bool has_work;
 };
 
-/* -- clients -- */
+/* --- clients ---------------------------------------------------------------------------------- */
 
 static void free_client(struct client *client)
 {
@@ -104,7 +104,7 @@ static bool is_ready(void *context)
 	return client->num_unsent < UNSENT_MAX;
 }
 
-/* -- messages -- */
+/* --- messages --------------------------------------------------------------------------------- */
 
 /* Also for a task of a client that has gone. */
 static void on_sent(struct doca_comch_task_send *task, union doca_data task_data,
@@ -188,7 +188,7 @@ static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, 
 	settle(client);
 }
 
-/* -- connections -- */
+/* --- connections ------------------------------------------------------------------------------ */
 
 static struct port *port_of(const struct doca_comch_connection *connection)
 {
@@ -251,7 +251,7 @@ static void on_disconnect(struct doca_comch_event_connection_status_changed *eve
 	settle(client);
 }
 
-/* -- progress -- */
+/* --- progress --------------------------------------------------------------------------------- */
 
 /* Arms the handle once there is nothing left to do. */
 static void work(struct comch_service *service)
@@ -297,7 +297,7 @@ void comch_service_tick(struct comch_service *service)
 	}
 }
 
-/* -- start and end -- */
+/* --- start and end ---------------------------------------------------------------------------- */
 
 static doca_error_t cannot_serve(const char *name, doca_error_t result, struct dpumap_error *error)
 {

@@ -21,7 +21,7 @@ struct introduction {
 	bool is_done;
 };
 
-/* -- rules -- */
+/* --- rules ------------------------------------------------------------------------------------ */
 
 static doca_error_t no_memory(struct dpumap_error *error)
 {
@@ -94,7 +94,7 @@ bool introduction_rules_match(const struct introduction_rules *rules, const char
 	return false;
 }
 
-/* -- one introduction -- */
+/* --- one introduction ------------------------------------------------------------------------- */
 
 static doca_error_t find_server(const struct dpumap_comch_place *place, int *fd,
 				struct dpumap_error *error)

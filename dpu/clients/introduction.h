@@ -15,7 +15,7 @@
 
 #include "local/comch_place.h"
 
-/* -- which clients may reach which servers -- */
+/* --- which clients may reach which servers ---------------------------------------------------- */
 
 struct introduction_rule {
 	char *server; /* a pattern of fnmatch(3) */
@@ -39,7 +39,7 @@ doca_error_t introduction_rules_allow(struct introduction_rules *rules, const ch
 bool introduction_rules_match(const struct introduction_rules *rules, const char *identity,
 			      const char *server);
 
-/* -- one introduction, of a session -- */
+/* --- one introduction, of a session ----------------------------------------------------------- */
 
 struct introduction;
 

@@ -43,7 +43,7 @@ struct server {
 	struct server_stats stats;
 };
 
-/* -- sessions -- */
+/* --- sessions --------------------------------------------------------------------------------- */
 
 static const struct dpumap_error
 	not_introduced = {.text = "comch.introduce no longer allows its server"},
@@ -535,7 +535,7 @@ static void on_session(struct watch *watch, uint32_t events)
 		serve(session->server, session, events);
 }
 
-/* -- new connections -- */
+/* --- new connections -------------------------------------------------------------------------- */
 
 static void drop_oldest_unauthenticated(struct server *server)
 {
@@ -583,7 +583,7 @@ static void admit(void *context, int fd, const struct dpumap_peer *peer)
 	on_session(&session->watch, 0);
 }
 
-/* -- changes of exports -- */
+/* --- changes of exports ----------------------------------------------------------------------- */
 
 static bool find_event(const struct session *session, const struct export_spec *was,
 		       const struct export_spec *is, enum dpumap_event *event)
@@ -631,7 +631,7 @@ static void on_change(void *context, const struct export_spec *was, uint64_t was
 	}
 }
 
-/* -- public functions -- */
+/* --- public functions ------------------------------------------------------------------------- */
 
 doca_error_t server_create(struct loop *loop, struct server **server, struct dpumap_error *error)
 {

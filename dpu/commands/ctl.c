@@ -18,7 +18,7 @@
 #include "dpu/settings/options.h"
 #include "dpu/spec/export_spec.h"
 
-/* -- requests -- */
+/* --- requests --------------------------------------------------------------------------------- */
 
 /* limit_s is for each step; 0: none. */
 static doca_error_t connect_to(const char *path, unsigned int limit_s, int *fd,
@@ -107,7 +107,7 @@ static doca_error_t read_reply(int fd, struct json_object **reply, struct dpumap
 	return DOCA_SUCCESS;
 }
 
-/* -- output -- */
+/* --- output ----------------------------------------------------------------------------------- */
 
 static const char *text_of(struct json_object *from, const char *key)
 {

@@ -103,7 +103,7 @@ bool daemon_ends_clients(const struct daemon *daemon)
 	return server_ends_clients(daemon->server);
 }
 
-/* -- listening -- */
+/* --- listening -------------------------------------------------------------------------------- */
 
 static doca_error_t open_text_service(struct daemon *d, const struct dpumap_address *address,
 				      const char *end, text_service_fn *answer,
@@ -143,7 +143,7 @@ static doca_error_t open_metrics(struct daemon *d, struct dpumap_error *error)
 	return open_text_service(d, &address, "\r\n\r\n", metrics_answer, &d->metrics, error);
 }
 
-/* -- reconfiguration -- */
+/* --- reconfiguration -------------------------------------------------------------------------- */
 
 static void limit_clients(struct daemon *d, const struct settings *settings)
 {
@@ -363,7 +363,7 @@ unsigned int daemon_num_waiting(const struct daemon *daemon)
 	return daemon->admin ? text_service_num_waiting(daemon->admin) : 0;
 }
 
-/* -- creation and main loop -- */
+/* --- creation and main loop ------------------------------------------------------------------- */
 
 /* Each client needs a descriptor, and unauthenticated connections may be many. */
 static void raise_limits(void)

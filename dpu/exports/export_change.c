@@ -37,7 +37,7 @@ struct export_change {
 	struct item items[];
 };
 
-/* -- exports that end meanwhile -- */
+/* --- exports that end meanwhile --------------------------------------------------------------- */
 
 /* Not by a change of all exports; one that is in progress cannot bring it back. */
 static void lose_one(struct export_table *exports, const struct named_export *export)
@@ -69,7 +69,7 @@ void export_change_forget(struct export_table *exports, const struct named_expor
 	}
 }
 
-/* -- planning -- */
+/* --- planning --------------------------------------------------------------------------------- */
 
 /* NULL with the reason. */
 static struct export_change *plan(struct export_table *exports, size_t max_items, size_t max_new,
@@ -220,7 +220,7 @@ doca_error_t export_change_set(struct export_table *exports, struct export_list 
 	return result;
 }
 
-/* -- making and applying -- */
+/* --- making and applying ---------------------------------------------------------------------- */
 
 static doca_error_t make(struct export_change *change, struct item *item,
 			 struct dpumap_error *error)

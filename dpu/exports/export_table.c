@@ -70,7 +70,7 @@ void export_table_announce(struct export_table *exports, const struct export_spe
 		exports->changed(exports->context, was, was_id, is);
 }
 
-/* -- the list -- */
+/* --- the list --------------------------------------------------------------------------------- */
 
 /* The index of name, or where it would be inserted. */
 size_t export_table_lower_bound(const struct export_table *exports, const char *name)
@@ -208,7 +208,7 @@ struct named_export *export_table_take_out(struct export_table *exports, size_t 
 	return export;
 }
 
-/* -- exports that end by themselves -- */
+/* --- exports that end by themselves ----------------------------------------------------------- */
 
 bool export_table_is_complete(const struct export_table *exports)
 {
@@ -272,7 +272,7 @@ static void check_some(struct export_table *exports)
 	}
 }
 
-/* -- clients -- */
+/* --- clients ---------------------------------------------------------------------------------- */
 
 static void rekey_if_due(struct export_table *exports, struct named_export *export)
 {
@@ -383,7 +383,7 @@ void export_table_revoke(struct export_table *exports, struct named_export *expo
 		drop(exports, export_table_lower_bound(exports, export_name(export)), &error);
 }
 
-/* -- the device -- */
+/* --- the device ------------------------------------------------------------------------------- */
 
 struct doca_dev *export_table_dev(const struct export_table *exports)
 {

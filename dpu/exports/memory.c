@@ -42,7 +42,7 @@ struct memory {
 	size_t file_page; /* of hugetlbfs; 1 elsewhere */
 };
 
-/* -- device memory -- */
+/* --- device memory ---------------------------------------------------------------------------- */
 
 static doca_error_t wipe_dm(const struct memory *m)
 {
@@ -158,7 +158,7 @@ static doca_error_t read_dm(const struct memory *m, uint64_t offset, size_t len,
 	return DOCA_SUCCESS;
 }
 
-/* -- main memory -- */
+/* --- main memory ------------------------------------------------------------------------------ */
 
 static doca_error_t fill_arena(struct memory *m)
 {
@@ -245,7 +245,7 @@ static void free_bytes(const struct memory *m)
 	dpumap_arena_destroy(m->arena);
 }
 
-/* -- files and dma-bufs -- */
+/* --- files and dma-bufs ----------------------------------------------------------------------- */
 
 /* Compares the size with what is available; "max" becomes the latter. */
 static doca_error_t check_size(struct export_spec *spec, uint64_t size, struct dpumap_error *error)
@@ -458,7 +458,7 @@ static doca_error_t read_mapping(const struct memory *m, uint64_t offset, size_t
 	return DOCA_SUCCESS;
 }
 
-/* -- any kind -- */
+/* --- any kind --------------------------------------------------------------------------------- */
 
 static doca_error_t take(struct memory *m, const struct dpumap_device *device,
 			 struct export_spec *spec, struct dpumap_error *error)

@@ -37,7 +37,7 @@ struct cm_listener {
 	struct spot now, next;
 };
 
-/* -- addresses -- */
+/* --- addresses -------------------------------------------------------------------------------- */
 
 doca_error_t cm_listener_parse(const char *text, struct sockaddr_storage *address,
 			       struct dpumap_error *error)
@@ -74,7 +74,7 @@ static void print_address(const struct sockaddr *address, char *text, size_t siz
 		snprintf(text, size, "unknown");
 }
 
-/* -- events -- */
+/* --- events ----------------------------------------------------------------------------------- */
 
 static void on_request(struct cm_listener *l, struct cm_request *request)
 {
@@ -147,7 +147,7 @@ void cm_listener_reject(struct rdma_cm_id *id)
 	rdma_destroy_id(id);
 }
 
-/* -- listening -- */
+/* --- listening -------------------------------------------------------------------------------- */
 
 static doca_error_t no_manager(int err, struct dpumap_error *error)
 {

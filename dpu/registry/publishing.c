@@ -40,7 +40,7 @@ struct publishing {
 	struct state state;
 };
 
-/* -- the state -- */
+/* --- the state -------------------------------------------------------------------------------- */
 
 static void copy_state(const struct publishing *p, struct state *state)
 {
@@ -80,7 +80,7 @@ void publishing_get_state(struct publishing *publishing, struct dpumap_publisher
 		state->published_age_ms += (uint64_t)passed_ms;
 }
 
-/* -- the thread -- */
+/* --- the thread ------------------------------------------------------------------------------- */
 
 /* Returns whether the publisher was given what it should publish. */
 static bool publish(const struct publishing *p, const struct snapshot *snapshot)
@@ -161,7 +161,7 @@ static void wake(const struct publishing *p)
 	(void)n; /* cannot fail: the counter is far from its limit */
 }
 
-/* -- the main thread -- */
+/* --- the main thread -------------------------------------------------------------------------- */
 
 doca_error_t publishing_create(const struct dpumap_fleet_table *fleet,
 			       struct dpumap_publisher *publisher, struct publishing **publishing,

@@ -34,7 +34,7 @@ struct registry_renewal {
 	struct dpumap_publisher *publisher;
 };
 
-/* -- the publisher -- */
+/* --- the publisher ---------------------------------------------------------------------------- */
 
 static void on_log(void *context, const char *line)
 {
@@ -98,7 +98,7 @@ doca_error_t registry_check(const struct registry_settings *settings, struct dpu
 	return result;
 }
 
-/* -- creation -- */
+/* --- creation --------------------------------------------------------------------------------- */
 
 /* Larger after each start, unless the clock was set back: clients compare it for equality. */
 static uint64_t generation_now(void)
@@ -147,7 +147,7 @@ void registry_destroy(struct registry *registry)
 	free(registry);
 }
 
-/* -- a reload -- */
+/* --- a reload --------------------------------------------------------------------------------- */
 
 doca_error_t registry_renewal_prepare(const struct registry *registry,
 				      const struct registry_settings *settings,
@@ -188,7 +188,7 @@ void registry_renewal_cancel(struct registry_renewal *renewal)
 	free(renewal);
 }
 
-/* -- publishing -- */
+/* --- publishing ------------------------------------------------------------------------------- */
 
 /* Exports that change while their snapshot is made are in the next one. */
 static doca_error_t begin(struct registry *r, struct dpumap_error *error)

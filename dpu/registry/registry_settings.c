@@ -57,7 +57,7 @@ void registry_settings_free(struct registry_settings *registry)
 	*registry = (struct registry_settings){0};
 }
 
-/* -- the file -- */
+/* --- the file --------------------------------------------------------------------------------- */
 
 struct loader {
 	struct registry_settings *registry;
@@ -281,7 +281,7 @@ doca_error_t registry_settings_load(struct registry_settings *registry, const ch
 	return why ? wrong(&l, setting, why) : DOCA_SUCCESS;
 }
 
-/* -- with the other settings -- */
+/* --- with the other settings ------------------------------------------------------------------ */
 
 static doca_error_t wrong_group(const struct registry_settings *r, const char *what,
 				struct dpumap_error *error)

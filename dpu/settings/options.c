@@ -290,7 +290,7 @@ void options_free(struct options *options)
 	free(options->uids);
 }
 
-/* -- merging file and command line -- */
+/* --- merging file and command line ------------------------------------------------------------ */
 
 static doca_error_t allow_uid(struct export_spec *spec, uid_t uid, struct dpumap_error *error)
 {

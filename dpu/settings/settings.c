@@ -129,7 +129,7 @@ doca_error_t settings_check(const struct settings *settings, struct dpumap_error
 	return settings->admin ? check_admin(settings->admin, error) : DOCA_SUCCESS;
 }
 
-/* -- the file -- */
+/* --- the file --------------------------------------------------------------------------------- */
 
 struct loader {
 	struct settings *settings;

@@ -27,7 +27,7 @@ static doca_error_t no_memory(struct dpumap_error *error)
 	return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for the files of exports");
 }
 
-/* -- finding the files -- */
+/* --- finding the files ------------------------------------------------------------------------ */
 
 /* Editors and package managers leave other names behind. */
 static int is_wanted(const struct dirent *entry)
@@ -82,7 +82,7 @@ static doca_error_t find_files(struct export_dir *dir, const char *path, struct 
 	return result;
 }
 
-/* -- loading a file -- */
+/* --- loading a file --------------------------------------------------------------------------- */
 
 static int compare_paths(const void *a, const void *b)
 {

@@ -62,7 +62,7 @@ static doca_error_t invalid(struct dpumap_error *error, const struct export_spec
 				spec->name[0] ? spec->name : "without a name", what, value);
 }
 
-/* -- keys -- */
+/* --- keys ------------------------------------------------------------------------------------- */
 
 typedef doca_error_t set_fn(struct export_spec *spec, const char *value,
 			    struct dpumap_error *error);
@@ -235,7 +235,7 @@ doca_error_t export_spec_set(struct export_spec *spec, const char *key, const ch
 	return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE, "unknown export key \"%s\"", key);
 }
 
-/* -- complete specs -- */
+/* --- complete specs --------------------------------------------------------------------------- */
 
 static const char *contradiction(const struct export_spec *spec)
 {

@@ -274,7 +274,7 @@ int tool_run(struct options *o)
 	return err == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 }
 
-/* --- serve: the internal command that spawn_server() executes ---------------------------------- */
+/* --- serve: the internal command that spawn_server() executes --------------------------------- */
 
 static int open_null(void)
 {

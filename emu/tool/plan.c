@@ -98,7 +98,7 @@ static bool parse_range(const char *text, const char *(*parse)(const char *text,
 	return text && !*text && r->low <= r->high;
 }
 
-/* --- the generator: splitmix64 of Steele, Lea and Flood, public domain ------------------------- */
+/* --- the generator: splitmix64 of Steele, Lea and Flood, public domain ------------------------ */
 
 static uint64_t next_number(uint64_t *state)
 {

@@ -21,7 +21,7 @@ doca_error_t can_connect(const struct doca_devinfo *devinfo)
 	return doca_comch_cap_client_is_supported(devinfo);
 }
 
-/* --- callbacks: all of them run inside doca_pe_progress() --------------------------------------- */
+/* --- callbacks: all of them run inside doca_pe_progress() ------------------------------------- */
 
 /* The connection of a message knows its server or client, whose context knows the channel. */
 static struct channel *channel_of(const struct doca_comch_connection *connection)
@@ -110,7 +110,7 @@ static void on_sent(struct doca_comch_task_send *task, union doca_data task_data
 	doca_task_free(doca_comch_task_send_as_task(task));
 }
 
-/* --- opening ------------------------------------------------------------------------------------ */
+/* --- opening ---------------------------------------------------------------------------------- */
 
 /* Connect the context to an engine, and let it start. A client is connecting then. */
 static doca_error_t start(struct channel *channel)
@@ -207,7 +207,7 @@ fail:
 	return result;
 }
 
-/* --- closing ------------------------------------------------------------------------------------ */
+/* --- closing ---------------------------------------------------------------------------------- */
 
 static void stop(struct channel *channel)
 {
@@ -238,7 +238,7 @@ void close_channel(struct channel *channel)
 	*channel = (struct channel){0};
 }
 
-/* --- messages ----------------------------------------------------------------------------------- */
+/* --- messages --------------------------------------------------------------------------------- */
 
 static doca_error_t submit(struct channel *channel, const void *bytes, size_t len)
 {

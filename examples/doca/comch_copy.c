@@ -19,7 +19,7 @@
 
 DOCA_LOG_REGISTER(EXAMPLE::COMCH_COPY);
 
-/* --- messages ----------------------------------------------------------------------------------- */
+/* --- messages --------------------------------------------------------------------------------- */
 
 /* The first bytes of each message, little endian. The descriptor follows an offer. */
 enum message_type {
@@ -92,7 +92,7 @@ static doca_error_t receive(struct channel *channel, enum message_type type, str
 	return result;
 }
 
-/* --- copies ------------------------------------------------------------------------------------- */
+/* --- copies ----------------------------------------------------------------------------------- */
 
 /* Copy what the message offers to new memory that the peer may read as well. */
 static doca_error_t copy_offer(struct copier *copier, const struct header *header,

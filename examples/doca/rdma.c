@@ -28,7 +28,7 @@ struct offer {
 	uint8_t exports[MAX_EXPORT_LEN]; /* of the map, then of the event */
 };
 
-/* --- the server --------------------------------------------------------------------------------- */
+/* --- the server ------------------------------------------------------------------------------- */
 
 static doca_error_t open_event(struct doca_dev *dev, struct doca_sync_event **event)
 {
@@ -131,7 +131,7 @@ static doca_error_t serve(const struct config *config, struct peer *peer)
 	return receive_file(peer, len, config->file);
 }
 
-/* --- the client --------------------------------------------------------------------------------- */
+/* --- the client ------------------------------------------------------------------------------- */
 
 static doca_error_t receive_offer(struct peer *peer, struct offer *offer)
 {

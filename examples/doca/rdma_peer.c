@@ -24,7 +24,7 @@ doca_error_t can_talk(const struct doca_devinfo *devinfo)
 	return result;
 }
 
-/* --- callbacks: all of them run inside doca_pe_progress() --------------------------------------- */
+/* --- callbacks: all of them run inside doca_pe_progress() ------------------------------------- */
 
 static void on_request(struct doca_rdma_connection *connection, union doca_data ctx_data)
 {
@@ -88,7 +88,7 @@ ON_DONE(read)
 ON_DONE(write)
 ON_DONE(remote_net_sync_event_notify_add)
 
-/* --- opening ------------------------------------------------------------------------------------ */
+/* --- opening ---------------------------------------------------------------------------------- */
 
 static doca_error_t configure(struct peer *peer)
 {
@@ -165,7 +165,7 @@ doca_error_t close_peer(struct peer *peer)
 	return result;
 }
 
-/* --- connecting --------------------------------------------------------------------------------- */
+/* --- connecting ------------------------------------------------------------------------------- */
 
 doca_error_t progress_peer(struct peer *peer)
 {
@@ -209,7 +209,7 @@ doca_error_t connect_to(const char *address, struct peer *peer)
 	return result == DOCA_SUCCESS ? await_connection(peer) : result;
 }
 
-/* --- tasks -------------------------------------------------------------------------------------- */
+/* --- tasks ------------------------------------------------------------------------------------ */
 
 /* Submit a task, if it was allocated, and wait until it has completed. */
 static doca_error_t run(struct peer *peer, const char *what, doca_error_t result,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "host/base/interrupt.h"
+
 #include <stddef.h>
 
 #include "base/array.h"
-#include "host/base/interrupt.h"
 
 volatile sig_atomic_t interrupt_signal;
 

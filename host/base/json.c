@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "host/base/json.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "cli/json.h"
-#include "host/base/json.h"
 
 void json_add_text(struct json_object *object, const char *key, const char *text)
 {

@@ -21,7 +21,7 @@ static const char *dash(const char *text)
 	return text[0] ? text : "-";
 }
 
-/* -- DPUs -- */
+/* --- DPUs ------------------------------------------------------------------------------------- */
 
 static void print_dpu(const struct dpumap_fleet_dpu *dpu, const char *lease)
 {
@@ -81,7 +81,7 @@ static doca_error_t show_dpus(struct output *out, const char *pattern, bool is_l
 	return table->list_dpus(out->fleet->view, pattern, on_dpu, context);
 }
 
-/* -- members of etcd -- */
+/* --- members of etcd -------------------------------------------------------------------------- */
 
 static void print_member(const struct dpumap_fleet_member *member)
 {
@@ -132,7 +132,7 @@ static doca_error_t show_members(struct output *out)
 					       (union doca_data){.ptr = out});
 }
 
-/* -- the view -- */
+/* --- the view --------------------------------------------------------------------------------- */
 
 static void print_view(const struct fleet *f, const struct dpumap_fleet_status *status)
 {

@@ -29,7 +29,7 @@ static const char *event_name(enum dpumap_fleet_event event)
 	return names[event];
 }
 
-/* -- which records -- */
+/* --- which records ---------------------------------------------------------------------------- */
 
 /* Pattern and labels as in dpumap_fleet_list(). A pattern without a colon is for DPUs. */
 static bool matches_name(const char *pattern, const struct dpumap_fleet_dpu *dpu,
@@ -75,7 +75,7 @@ static bool is_wanted(const struct options *o, const struct dpumap_fleet_dpu *dp
 	return true;
 }
 
-/* -- events -- */
+/* --- events ----------------------------------------------------------------------------------- */
 
 static struct json_object *new_event(const char *event)
 {

@@ -257,7 +257,7 @@ static doca_error_t transfer(struct transfer *t, struct dpumap_error *error)
 	return result;
 }
 
-/* -- the commands -- */
+/* --- the commands ----------------------------------------------------------------------------- */
 
 static bool is_dash(const char *path)
 {
@@ -330,7 +330,7 @@ doca_error_t transfer_dump(const struct options *options, struct dpumap_error *e
 	return result;
 }
 
-/* -- cp: three forms -- */
+/* --- cp: three forms -------------------------------------------------------------------------- */
 
 static bool is_export(const struct options *o, int argument)
 {

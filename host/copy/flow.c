@@ -67,7 +67,7 @@ void flow_add(struct flow *flow, enum flow_stage stage, const struct flow_rule *
 	flow->stages[stage].rule = *rule;
 }
 
-/* -- positions; the mutex is held -- */
+/* --- positions; the mutex is held ------------------------------------------------------------- */
 
 static uint64_t limit_of(const struct flow *flow, const struct stage *s)
 {
@@ -134,7 +134,7 @@ static uint64_t caller_limits(const struct flow *flow)
 	return sum;
 }
 
-/* -- without the mutex: a thread that wakes takes it at once -- */
+/* --- without the mutex: a thread that wakes takes it at once ---------------------------------- */
 
 static void wake(struct flow *flow, unsigned int stages)
 {
@@ -152,7 +152,7 @@ static void tell_caller(const struct flow *flow)
 	(void)n; /* cannot fail: the counter is far from its limit */
 }
 
-/* -- threads -- */
+/* --- threads ---------------------------------------------------------------------------------- */
 
 /* Takes the mutex. Should the caller know? */
 static bool advance(struct flow *flow, struct stage *s, size_t asked, size_t len)
@@ -240,7 +240,7 @@ doca_error_t flow_start(struct flow *flow, struct dpumap_error *error)
 	return DOCA_SUCCESS;
 }
 
-/* -- for the caller -- */
+/* --- for the caller --------------------------------------------------------------------------- */
 
 uint64_t flow_limit(struct flow *flow, enum flow_stage stage)
 {
@@ -329,7 +329,7 @@ void flow_listen(struct flow *flow)
 	(void)n; /* nothing has happened */
 }
 
-/* -- the end -- */
+/* --- the end ---------------------------------------------------------------------------------- */
 
 static bool has_ended(struct flow *flow, const struct stage *s)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "host/copy/progress.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "host/copy/progress.h"
 
 #define WIDTH	  40
 #define REDRAW_NS (100 * NSEC_PER_MSEC)

@@ -51,7 +51,7 @@ static uint8_t *ring_at(const struct run *r, enum import_direction direction, ui
 	return (uint8_t *)r->pump->import->buffers[direction].memory + at % r->ring;
 }
 
-/* -- threads -- */
+/* --- threads ---------------------------------------------------------------------------------- */
 
 /* The export is full: the stream must end here, or it does not fit. */
 static doca_error_t check_end(const struct pump *p, struct dpumap_error *error)
@@ -106,7 +106,7 @@ static doca_error_t check_sink(void *context, uint64_t at, size_t *len, struct d
 	return sink_check(r->pump->sink, at, ring_at(r, IMPORT_GET, at), source, *len, error);
 }
 
-/* -- the calling thread -- */
+/* --- the calling thread ----------------------------------------------------------------------- */
 
 /* The longest range at a position, up to a limit, that is in one piece in the export; or in ring and export. */
 static uint64_t export_range_at(const struct pump *p, uint64_t at, uint64_t limit)
@@ -249,7 +249,7 @@ static doca_error_t walk(struct run *r, struct dpumap_error *error)
 	return result;
 }
 
-/* -- set-up -- */
+/* --- set-up ----------------------------------------------------------------------------------- */
 
 static void add_stages(const struct run *r)
 {

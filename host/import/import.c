@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "host/import/import.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -8,7 +10,6 @@
 
 #include "base/clock.h"
 #include "common/memlock.h"
-#include "host/import/import.h"
 #include "host/import/transport.h"
 
 #define REQUEST_MAX ((uint64_t)1 << 20)

@@ -37,7 +37,7 @@ struct rdma_transport {
 	struct dpumap_dma_completion ended[IMPORT_QUEUE_DEPTH];
 };
 
-/* -- requests -- */
+/* --- requests --------------------------------------------------------------------------------- */
 
 static void end_piece(struct rdma_transport *t, struct doca_task *task, union doca_data tag)
 {
@@ -146,7 +146,7 @@ static doca_error_t poll(struct import *import, struct dpumap_dma_completion *ou
 	return DOCA_SUCCESS;
 }
 
-/* -- the connection -- */
+/* --- the connection --------------------------------------------------------------------------- */
 
 static void on_established(struct doca_rdma_connection *connection, union doca_data unused,
 			   union doca_data ctx)

@@ -96,7 +96,7 @@ static doca_error_t open_ca(struct ca *a, const struct options *options, struct 
 	return result;
 }
 
-/* -- init -- */
+/* --- init ------------------------------------------------------------------------------------- */
 
 struct new_file {
 	char path[PATH_MAX];
@@ -230,7 +230,7 @@ doca_error_t pki_init(const struct options *options, struct dpumap_error *error)
 	return result;
 }
 
-/* -- issue -- */
+/* --- issue ------------------------------------------------------------------------------------ */
 
 /* The name is used as a file name and in allow lists. */
 static const char *check_name(const char *name)
@@ -340,7 +340,7 @@ doca_error_t pki_issue(const struct options *options, struct dpumap_error *error
 	return result;
 }
 
-/* -- revoke -- */
+/* --- revoke ----------------------------------------------------------------------------------- */
 
 static doca_error_t renew_list(struct ca *a, X509 *revoked, struct dpumap_error *error)
 {
@@ -456,7 +456,7 @@ doca_error_t pki_revoke(const struct options *options, struct dpumap_error *erro
 	return result;
 }
 
-/* -- renew -- */
+/* --- renew ------------------------------------------------------------------------------------ */
 
 static void print_renewed(const struct ca *a, const char *name, const X509 *old, const X509 *cert,
 			  bool has_new_key)
@@ -613,7 +613,7 @@ doca_error_t pki_renew(const struct options *options, struct dpumap_error *error
 	return result;
 }
 
-/* -- list -- */
+/* --- list ------------------------------------------------------------------------------------- */
 
 struct listing {
 	struct ca *ca;

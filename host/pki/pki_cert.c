@@ -44,7 +44,7 @@ doca_error_t pki_make_key(const char *type, EVP_PKEY **key, struct dpumap_error 
 	return *key ? DOCA_SUCCESS : failed("a private key", error);
 }
 
-/* -- fields of a certificate -- */
+/* --- fields of a certificate ------------------------------------------------------------------ */
 
 static bool set_serial(X509 *cert)
 {
@@ -170,7 +170,7 @@ doca_error_t pki_make_cert(X509 *ca, EVP_PKEY *ca_key, EVP_PKEY *key,
 	return failed("a certificate", error);
 }
 
-/* -- lists -- */
+/* --- lists ------------------------------------------------------------------------------------ */
 
 static bool add_revoked(X509_CRL *crl, X509 *cert)
 {
@@ -255,7 +255,7 @@ doca_error_t pki_make_crl(X509 *ca, EVP_PKEY *ca_key, const X509_CRL *old, X509 
 	return failed("a revocation list", error);
 }
 
-/* -- queries -- */
+/* --- queries ---------------------------------------------------------------------------------- */
 
 bool pki_is_revoked(X509_CRL *crl, X509 *cert)
 {

@@ -29,7 +29,7 @@ static doca_error_t too_long(struct dpumap_error *error)
 				"the path of the CA directory is too long");
 }
 
-/* -- the directory -- */
+/* --- the directory ---------------------------------------------------------------------------- */
 
 static doca_error_t choose_path(struct pki_dir *dir, const char *path, struct dpumap_error *error)
 {
@@ -117,7 +117,7 @@ doca_error_t pki_path(const struct pki_dir *dir, enum pki_place place, const cha
 	return n > 0 && n < PATH_MAX ? DOCA_SUCCESS : too_long(error);
 }
 
-/* -- writing -- */
+/* --- writing ---------------------------------------------------------------------------------- */
 
 typedef int write_fn(BIO *bio, void *what);
 
@@ -201,7 +201,7 @@ doca_error_t pki_write_crl(const char *path, X509_CRL *crl, struct dpumap_error 
 	return replace(path, MODE_PUBLIC, write_crl, crl, error);
 }
 
-/* -- certificates that are no longer current -- */
+/* --- certificates that are no longer current -------------------------------------------------- */
 
 static doca_error_t make_folder(const struct pki_dir *dir, enum pki_place place,
 				struct dpumap_error *error)

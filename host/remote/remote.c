@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "host/remote/remote.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +9,6 @@
 #include "channel/host_config.h"
 #include "host/base/interrupt.h"
 #include "host/fleet/place.h"
-#include "host/remote/remote.h"
 #include "secret/secret.h"
 
 #define MSEC_PER_SEC 1000

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "host/remote/report.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +10,6 @@
 #include "base/clock.h"
 #include "common/export_text.h"
 #include "common/size.h"
-#include "host/remote/report.h"
 
 uint8_t *report_digest(struct report *report, const char *whose)
 {
@@ -181,7 +182,7 @@ void report_print(const struct report *report, const struct dpumap_export_info *
 	printf("result       %s\n", outcome(report));
 }
 
-/* -- JSON output -- */
+/* --- JSON output ------------------------------------------------------------------------------ */
 
 static void add_hex(struct json_object *object, const char *key, int digits, uint64_t number)
 {

@@ -2,6 +2,8 @@
 /*
  * One table of all options. A command accepts the options that it takes, before and after its name.
  */
+#include "host/settings/options.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +11,6 @@
 #include "channel/address.h"
 #include "channel/message.h"
 #include "common/size.h"
-#include "host/settings/options.h"
 #include "host/settings/place_name.h"
 
 #define TIMEOUT_MAX_S 3600

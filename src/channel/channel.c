@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* The public interface of clients, on top of a client that lives as long as its connection. */
+#include "channel/channel.h"
+
 #include <dpumap/channel.h>
 
 #include <stdlib.h>
@@ -11,7 +13,6 @@
 #include <doca_rdma.h>
 
 #include "base/clock.h"
-#include "channel/channel.h"
 #include "channel/client.h"
 
 #define TIMEOUT_MS    10000u
@@ -83,7 +84,7 @@ doca_error_t dpumap_channel_destroy(struct dpumap_channel *channel)
 	return DOCA_SUCCESS;
 }
 
-/* -- settings -- */
+/* --- settings --------------------------------------------------------------------------------- */
 
 static doca_error_t set(struct dpumap_channel *c, char **setting, const char *text)
 {
@@ -177,7 +178,7 @@ doca_error_t dpumap_channel_set_timeout(struct dpumap_channel *channel, uint32_t
 	return DOCA_SUCCESS;
 }
 
-/* -- the connection -- */
+/* --- the connection --------------------------------------------------------------------------- */
 
 static doca_error_t open_tls(struct dpumap_channel *c, struct dpumap_tls **tls)
 {
@@ -341,7 +342,7 @@ static doca_error_t call(struct dpumap_channel *c, struct dpumap_msg *request,
 	return result;
 }
 
-/* -- requests -- */
+/* --- requests --------------------------------------------------------------------------------- */
 
 static doca_error_t incomplete(struct dpumap_channel *c)
 {
@@ -502,7 +503,7 @@ doca_error_t dpumap_channel_connect_rdma(struct dpumap_channel *channel, const c
 	return result;
 }
 
-/* -- events -- */
+/* --- events ----------------------------------------------------------------------------------- */
 
 doca_error_t dpumap_channel_watch(struct dpumap_channel *channel, dpumap_channel_watch_cb_t heard,
 				  union doca_data user_data)

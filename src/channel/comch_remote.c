@@ -43,7 +43,7 @@ struct dpumap_comch_remote {
 	unsigned char key[DPUMAP_COMCH_KEY_LEN];
 };
 
-/* -- life -- */
+/* --- life ------------------------------------------------------------------------------------- */
 
 static doca_error_t configure(struct dpumap_comch_remote *r, struct dpumap_error *error)
 {
@@ -151,7 +151,7 @@ int dpumap_comch_remote_fd(const struct dpumap_comch_remote *remote)
 	return remote->epoll;
 }
 
-/* -- the steps; each returns AGAIN until it is done -- */
+/* --- the steps; each returns AGAIN until it is done ------------------------------------------- */
 
 static doca_error_t finish_connect(struct dpumap_comch_remote *r, struct dpumap_error *error)
 {
@@ -234,7 +234,7 @@ static doca_error_t leave(struct dpumap_comch_remote *r, struct dpumap_error *er
 	return result;
 }
 
-/* -- all of them -- */
+/* --- all of them ------------------------------------------------------------------------------ */
 
 static void set_timer(struct dpumap_comch_remote *r, uint64_t ns)
 {

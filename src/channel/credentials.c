@@ -37,7 +37,7 @@ static void keep_worse(struct dpumap_credential *kept, const struct dpumap_crede
 		*kept = *c;
 }
 
-/* -- dates -- */
+/* --- dates ------------------------------------------------------------------------------------ */
 
 static int days_until(const ASN1_TIME *time)
 {
@@ -83,7 +83,7 @@ static const char *name_cert(const char *kind, X509 *cert, char what[static WHAT
 	return what;
 }
 
-/* -- the own certificate -- */
+/* --- the own certificate ---------------------------------------------------------------------- */
 
 static bool is_issued_by_any(X509_STORE *store, X509 *cert)
 {
@@ -190,7 +190,7 @@ static void judge_own(SSL_CTX *ctx, enum dpumap_credential_user user,
 	}
 }
 
-/* -- authorities, and their lists -- */
+/* --- authorities, and their lists ------------------------------------------------------------- */
 
 /*
  * The chain of a CA certificate, without revocation lists: these are judged apart. libcurl trusts each certificate of

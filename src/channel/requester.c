@@ -41,7 +41,7 @@ struct dpumap_requester {
 	char name[DPUMAP_HOST_MAX + DPUMAP_PORT_MAX];
 };
 
-/* -- life -- */
+/* --- life ------------------------------------------------------------------------------------- */
 
 static void set_name(struct dpumap_requester *r, const struct dpumap_address *address)
 {
@@ -123,7 +123,7 @@ short dpumap_requester_events(const struct dpumap_requester *requester)
 	return requester->is_full ? 0 : POLLOUT;
 }
 
-/* -- connecting -- */
+/* --- connecting ------------------------------------------------------------------------------- */
 
 /* A server on a Unix socket does not authenticate: its path must be trusted. */
 static doca_error_t resolve_unix(struct dpumap_requester *r, struct dpumap_error *error)
@@ -210,7 +210,7 @@ doca_error_t dpumap_requester_connect(struct dpumap_requester *requester,
 	return dpumap_conn_handshake(requester->conn, error);
 }
 
-/* -- requests -- */
+/* --- requests --------------------------------------------------------------------------------- */
 
 void dpumap_requester_drop(struct dpumap_requester *requester)
 {
@@ -244,7 +244,7 @@ bool dpumap_requester_awaits_reply(const struct dpumap_requester *requester)
 	return requester->next_reply != requester->next_id;
 }
 
-/* -- replies and events -- */
+/* --- replies and events ----------------------------------------------------------------------- */
 
 static bool is_event(const struct dpumap_msg *msg)
 {

@@ -24,7 +24,7 @@ struct dpumap_tls {
 	bool has_psk;
 };
 
-/* -- a socket BIO without SIGPIPE, which OpenSSL's own raises on a closed connection -- */
+/* --- a socket BIO without SIGPIPE, which OpenSSL's own raises on a closed connection ---------- */
 
 static int fd_of(BIO *bio)
 {
@@ -65,7 +65,7 @@ static bool make_socket_method(void)
 	       BIO_meth_set_ctrl(socket_method, control_socket);
 }
 
-/* -- the rejected certificate, kept to report its name after the verification -- */
+/* --- the rejected certificate, kept to report its name after the verification ----------------- */
 
 static bool is_prepared;
 static int rejected_index;
@@ -104,7 +104,7 @@ static int keep_rejected(int is_good, X509_STORE_CTX *verify)
 	return is_good;
 }
 
-/* -- contexts -- */
+/* --- contexts --------------------------------------------------------------------------------- */
 
 static STACK_OF(X509_INFO) * read_file(const char *path, struct dpumap_error *error)
 {
@@ -324,7 +324,7 @@ void dpumap_tls_judge(const struct dpumap_tls *tls, struct dpumap_credentials *c
 		*credentials = (struct dpumap_credentials){0};
 }
 
-/* -- sessions -- */
+/* --- sessions --------------------------------------------------------------------------------- */
 
 static bool expect(SSL *ssl, const char *server)
 {

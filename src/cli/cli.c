@@ -51,7 +51,7 @@ static const struct cli_command *next_command(const struct cli_program *program,
 	return command->name ? command : NULL;
 }
 
-/* -- errors -- */
+/* --- errors ----------------------------------------------------------------------------------- */
 
 void cli_usage_error(const struct argp_state *state, const char *fmt, ...)
 {
@@ -84,7 +84,7 @@ _Noreturn static void wrong_arguments(const struct argp_state *state,
 	cli_usage_error(state, "%s needs %s", command->name, forms);
 }
 
-/* -- groups -- */
+/* --- groups ----------------------------------------------------------------------------------- */
 
 static bool is_in_group(const struct cli_command *command, const char *group)
 {
@@ -127,7 +127,7 @@ static const struct cli_command *find(const struct cli_program *program, const c
 	return NULL;
 }
 
-/* -- help -- */
+/* --- help ------------------------------------------------------------------------------------- */
 
 static void print_command(FILE *to, const struct cli_command *command)
 {
@@ -190,7 +190,7 @@ static void print_help(const struct argp_state *state, unsigned int flags)
 	argp_state_help(state, stdout, flags);
 }
 
-/* -- options -- */
+/* --- options ---------------------------------------------------------------------------------- */
 
 static int key_of(const struct cli_program *program, size_t i)
 {
@@ -255,7 +255,7 @@ static error_t parse_option(int key, const char *arg, const struct argp_state *s
 	return ARGP_ERR_UNKNOWN;
 }
 
-/* -- a command -- */
+/* --- a command -------------------------------------------------------------------------------- */
 
 static void check_command(const struct argp_state *state, const struct parse *p)
 {
@@ -334,7 +334,7 @@ static void parse_command(const struct argp_state *state, int argc, char **argv,
 	free(doc);
 }
 
-/* -- which command -- */
+/* --- which command ---------------------------------------------------------------------------- */
 
 /* The names of the group's commands; the caller frees them. */
 static char *name_group(const struct cli_program *program, const char *group)

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "common/device.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -6,8 +8,6 @@
 
 #include <doca_rdma.h>
 #include <dpumap/dev.h>
-
-#include "common/device.h"
 
 #define DEVICES_NAMED_MAX 4
 

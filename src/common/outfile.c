@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "common/outfile.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -12,7 +14,6 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "common/outfile.h"
 #include "local/file.h"
 
 #define SPARSE_BLOCK	((size_t)64 * 1024)
@@ -75,7 +76,7 @@ static doca_error_t check_new(const char *path, char resolved[static PATH_MAX],
 	return lstat(path, &st) == 0 ? exists(path, error) : DOCA_SUCCESS;
 }
 
-/* -- owner, mode and access list of a file that is replaced -- */
+/* --- owner, mode and access list of a file that is replaced ----------------------------------- */
 
 static doca_error_t cannot_keep(const struct dpumap_outfile *out, const char *what,
 				struct dpumap_error *error)
@@ -149,7 +150,7 @@ static doca_error_t set_attributes(const struct dpumap_outfile *out, struct dpum
 	return DOCA_SUCCESS;
 }
 
-/* -- the file until it is complete: without a name where the file system supports that -- */
+/* --- the file until it is complete: without a name where the file system supports that -------- */
 
 static doca_error_t name_temporary(struct dpumap_outfile *out, struct dpumap_error *error)
 {
@@ -330,7 +331,7 @@ doca_error_t dpumap_outfile_read_back(const struct dpumap_outfile *out, uint64_t
 	return dpumap_file_read(out->fd, out->path, at, buf, len, error);
 }
 
-/* -- the end -- */
+/* --- the end ---------------------------------------------------------------------------------- */
 
 /* Some file systems report a failed write only here; some special ones support no fsync(). */
 static int sync_to_disk(int fd)

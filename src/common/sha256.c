@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "common/sha256.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
 #include <openssl/evp.h>
-
-#include "common/sha256.h"
 
 struct dpumap_sha256 {
 	EVP_MD_CTX *ctx;

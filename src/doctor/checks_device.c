@@ -18,7 +18,7 @@
 
 #define ADVICE_DMESG "check dmesg for mlx5_core, then reload the driver or reset the card"
 
-/* -- which devices -- */
+/* --- which devices ---------------------------------------------------------------------------- */
 
 static unsigned int count_cards(void)
 {
@@ -139,7 +139,7 @@ static bool has_device(const struct check_context *context, struct finding *find
 	return context->device.ibdev;
 }
 
-/* -- opening the device -- */
+/* --- opening the device ----------------------------------------------------------------------- */
 
 static void check_file(struct check_context *context, struct finding *finding)
 {
@@ -222,7 +222,7 @@ static void check_driver(struct check_context *context, struct finding *finding)
 			       "supports only exports with via = \"rdma\"");
 }
 
-/* -- function and firmware -- */
+/* --- function and firmware -------------------------------------------------------------------- */
 
 static void check_function(struct check_context *context, struct finding *finding)
 {
@@ -279,7 +279,7 @@ static void check_firmware(struct check_context *context, struct finding *findin
 		      attr->vendor_part_id);
 }
 
-/* -- BlueField's mode -- */
+/* --- BlueField's mode ------------------------------------------------------------------------- */
 
 /* Device ids of the functions of BlueField-2, -3 and -4, as the PCI ID repository has them. */
 static bool is_bluefield(const struct device *device)
@@ -363,7 +363,7 @@ static void check_mode(struct check_context *context, struct finding *finding)
 	}
 }
 
-/* -- ports -- */
+/* --- ports ------------------------------------------------------------------------------------ */
 
 static void check_port(struct check_context *context, struct finding *finding)
 {

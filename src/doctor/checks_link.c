@@ -44,7 +44,7 @@ unsigned int doctor_connection_timeout_ms(const struct check_context *context)
 	return (s ? s : DPUMAP_DOCTOR_TIMEOUT_S) * 1000;
 }
 
-/* -- address -- */
+/* --- address ---------------------------------------------------------------------------------- */
 
 static doca_error_t resolve(const struct dpumap_address *address, struct addrinfo **list,
 			    struct dpumap_error *error)
@@ -102,7 +102,7 @@ static void check_address(struct check_context *context, struct finding *finding
 	}
 }
 
-/* -- connecting -- */
+/* --- connecting ------------------------------------------------------------------------------- */
 
 static int await_connection(int fd, unsigned int timeout_ms)
 {
@@ -197,7 +197,7 @@ static void check_connect(struct check_context *context, struct finding *finding
 	advise_to_connect(context, finding, err);
 }
 
-/* -- requests -- */
+/* --- requests --------------------------------------------------------------------------------- */
 
 void doctor_connection_greet(struct check_context *context)
 {
@@ -315,7 +315,7 @@ static void check_exports(struct check_context *context, struct finding *finding
 		"add an export to dpumapd, and this client to its allow list (dpumapd.conf(5))");
 }
 
-/* -- same card -- */
+/* --- same card -------------------------------------------------------------------------------- */
 
 /* Parses "506b:4b03:00ab:cdef", the format of sysfs. */
 static uint64_t parse_guid(const char *text)
@@ -426,7 +426,7 @@ static void check_card(struct check_context *context, struct finding *finding)
 	}
 }
 
-/* -- a real import -- */
+/* --- a real import ---------------------------------------------------------------------------- */
 
 static doca_error_t import_bytes(struct check_context *context, const uint8_t *bytes, size_t len)
 {

@@ -106,7 +106,7 @@ static void check_modules(struct check_context *context, struct finding *finding
 	}
 }
 
-/* -- rdma-core -- */
+/* --- rdma-core -------------------------------------------------------------------------------- */
 
 static void check_library(struct finding *finding, const char *name, unsigned int *major)
 {
@@ -158,7 +158,7 @@ static void check_rdma_core(struct check_context *context, struct finding *findi
 	}
 }
 
-/* -- limits -- */
+/* --- limits ----------------------------------------------------------------------------------- */
 
 static void check_memlock(struct check_context *context, struct finding *finding)
 {

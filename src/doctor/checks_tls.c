@@ -68,7 +68,7 @@ void doctor_link_files(struct check_context *context, struct finding *finding)
 				       "to files of dpumap pki issue");
 }
 
-/* -- what they are worth -- */
+/* --- what they are worth ---------------------------------------------------------------------- */
 
 static void report_credential(struct finding *finding, const struct dpumap_credential *credential)
 {
@@ -161,7 +161,7 @@ void doctor_link_registry(struct check_context *context, struct finding *finding
 	dpumap_tls_destroy(tls);
 }
 
-/* -- the handshake -- */
+/* --- the handshake ---------------------------------------------------------------------------- */
 
 static int wait_for(int fd, int want, uint64_t deadline)
 {

@@ -21,7 +21,7 @@
 
 #define ADVICE_VERBOSE "--verbose shows the log of the library; check dmesg for mlx5_core"
 
-/* -- the library's log -- */
+/* --- the library's log ------------------------------------------------------------------------ */
 
 static char log_buffer[1024];
 static struct check_context *listener;
@@ -107,7 +107,7 @@ static void note_doca(struct check_context *context, doca_error_t result, const 
 		note_left(context, what, doca_error_get_descr(result));
 }
 
-/* -- plain verbs -- */
+/* --- plain verbs ------------------------------------------------------------------------------ */
 
 /* Opens the device, unless an earlier check could not. */
 static void check_open(struct check_context *context, struct finding *finding)
@@ -221,7 +221,7 @@ static void check_dmabuf(struct check_context *context, struct finding *finding)
 	}
 }
 
-/* -- library -- */
+/* --- library ---------------------------------------------------------------------------------- */
 
 static bool has_dev(const struct check_context *context, struct finding *finding)
 {
@@ -469,7 +469,7 @@ static void check_copy(struct check_context *context, struct finding *finding)
 	copy(context, finding);
 }
 
-/* -- release -- */
+/* --- release ---------------------------------------------------------------------------------- */
 
 static void release_all(struct check_context *context)
 {

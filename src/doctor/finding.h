@@ -49,7 +49,7 @@ struct json_object *doctor_finding_json(const char *id, const char *title, struc
 /* Reads the first line of a file, without the newline; false on failure. */
 bool doctor_read_line(const char *path, char *line, size_t size);
 
-/* -- findings of earlier checks -- */
+/* --- findings of earlier checks --------------------------------------------------------------- */
 
 struct json_object *doctor_found(struct json_object *findings, const char *id);
 bool doctor_is_ok(struct json_object *findings, const char *id);

@@ -124,7 +124,7 @@ struct json_object *doctor_verdict(const struct dpumap_doctor_options *options,
 	return report;
 }
 
-/* -- text output -- */
+/* --- text output ------------------------------------------------------------------------------ */
 
 static const char *colour_of(const char *state)
 {

@@ -23,7 +23,7 @@
 #define SLACK_S	       10
 #define REAP_TRIES     100 /* of 10 ms: a process stuck in the kernel may never end */
 
-/* -- the child -- */
+/* --- the child -------------------------------------------------------------------------------- */
 
 static bool write_all(int fd, const char *text, size_t len)
 {
@@ -87,7 +87,7 @@ static _Noreturn void be_child(const struct group *group,
 	exit(sent ? DPUMAP_EXIT_OK : DPUMAP_EXIT_FAILED);
 }
 
-/* -- the parent -- */
+/* --- the parent ------------------------------------------------------------------------------- */
 
 struct child {
 	const struct group *group;

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "local/error.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -9,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "local/error.h"
 
 #define FREE_DESCRIPTORS 8
 #define FREE_MEMORY	 (UINT64_C(256) << 20) /* the largest map of a device needs less */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "local/file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "local/file.h"
 
 doca_error_t dpumap_file_open(const char *path, int *fd, uint64_t *size, struct dpumap_error *error)
 {

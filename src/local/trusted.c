@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "local/trusted.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -9,7 +11,6 @@
 #include <unistd.h>
 
 #include "local/file.h"
-#include "local/trusted.h"
 
 static uid_t secret_owner; /* root, unless dpumap_trusted_secret_owner() names another user */
 
@@ -51,7 +52,7 @@ static doca_error_t check_file(const char *path, const struct stat *st, bool is_
 	return DOCA_SUCCESS;
 }
 
-/* -- the directories of a path -- */
+/* --- the directories of a path ---------------------------------------------------------------- */
 
 #define LINKS_MAX 40
 

@@ -67,7 +67,7 @@ static void die(const char *what, const char *why)
 	_exit(1);
 }
 
-/* -- replacing exports -- */
+/* --- replacing exports ------------------------------------------------------------------------ */
 
 static int reach_admin(void)
 {
@@ -156,7 +156,7 @@ static void change_exports(double until)
 	atomic_store(&shared->ending, true);
 }
 
-/* -- agents -- */
+/* --- agents ----------------------------------------------------------------------------------- */
 
 struct agent {
 	struct dpumap_channel *channel;
@@ -358,7 +358,7 @@ static void run_process(unsigned int nth)
 	_exit(0);
 }
 
-/* -- all -- */
+/* --- all -------------------------------------------------------------------------------------- */
 
 static int wait_for_all(const pid_t *pids)
 {

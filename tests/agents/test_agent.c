@@ -25,7 +25,7 @@ static char directory[64], path[96], admin[96], address[128];
 static pid_t daemon_pid;
 static struct doca_dev *dev;
 
-/* -- dpumapd -- */
+/* --- dpumapd ---------------------------------------------------------------------------------- */
 
 static void run_emu(const char *const *command)
 {
@@ -125,7 +125,7 @@ static struct dpumap_channel *connected(void)
 	return channel;
 }
 
-/* -- requests -- */
+/* --- requests --------------------------------------------------------------------------------- */
 
 static void collect(union doca_data user_data, const struct dpumap_channel_export *export_info)
 {
@@ -254,7 +254,7 @@ static void imports_copy_until_their_export_is_removed(void **state)
 	dpumap_channel_destroy(channel);
 }
 
-/* -- events -- */
+/* --- events ----------------------------------------------------------------------------------- */
 
 struct heard {
 	unsigned int num;
@@ -365,7 +365,7 @@ static void a_call_reports_the_lost_connection_and_a_later_one_restores_it(void 
 	dpumap_channel_destroy(channel);
 }
 
-/* -- refused calls -- */
+/* --- refused calls ---------------------------------------------------------------------------- */
 
 static void wrong_calls_of_a_channel_have_precise_errors(void **state)
 {

@@ -35,7 +35,7 @@
 static const char *address, *admin;
 static struct doca_dev *dev;
 
-/* -- the agent -- */
+/* --- the agent -------------------------------------------------------------------------------- */
 
 /* An agent with a channel, a map of its own memory, and an RDMA context. */
 static struct {
@@ -119,7 +119,7 @@ static void restart(void)
 	assert_ok(doca_ctx_start(doca_rdma_as_ctx(self.rdma)));
 }
 
-/* -- its operations -- */
+/* --- its operations --------------------------------------------------------------------------- */
 
 static struct doca_mmap *import(const char *name)
 {
@@ -218,7 +218,7 @@ static void release(const char *name)
 	assert_ok(dpumap_channel_release(self.channel, name));
 }
 
-/* -- the tests -- */
+/* --- the tests -------------------------------------------------------------------------------- */
 
 static void read_and_write_of_an_export_succeed(void **state)
 {

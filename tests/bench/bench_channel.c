@@ -61,7 +61,7 @@ static void must(bool ok, const char *what)
 	exit(1);
 }
 
-/* -- plain OpenSSL: TLS -- */
+/* --- plain OpenSSL: TLS ----------------------------------------------------------------------- */
 
 static SSL_CTX *make_context(const SSL_METHOD *method)
 {
@@ -147,7 +147,7 @@ static pid_t start_bare_server(void)
 	return pid;
 }
 
-/* -- plain OpenSSL: the alias -- */
+/* --- plain OpenSSL: the alias ----------------------------------------------------------------- */
 
 static struct mlx5dv_devx_obj *make_alias(void)
 {
@@ -164,7 +164,7 @@ static struct mlx5dv_devx_obj *make_alias(void)
 	return mlx5dv_devx_obj_create(verbs, in, sizeof(in), out, sizeof(out));
 }
 
-/* -- clients -- */
+/* --- clients ---------------------------------------------------------------------------------- */
 
 struct client {
 	struct dpumap_channel *channel; /* of a client with the library */
@@ -232,7 +232,7 @@ __attribute__((noinline)) static double import_bare(struct client *client)
 	return end - start;
 }
 
-/* -- one client -- */
+/* --- one client ------------------------------------------------------------------------------- */
 
 static void measure_one(struct client *ours, struct client *bare)
 {
@@ -259,7 +259,7 @@ static void measure_one(struct client *ours, struct client *bare)
 	bench_record(&r, "at most 1.15", "one import : TLS and an alias by hand");
 }
 
-/* -- many clients -- */
+/* --- many clients ----------------------------------------------------------------------------- */
 
 static atomic_bool running;
 static _Atomic uint64_t imports;
@@ -322,7 +322,7 @@ static void compare_many(struct client *ours, struct client *bare, unsigned int 
 	bench_record(&r, "at least 0.95", "imports a second of %d clients : by hand", CLIENTS);
 }
 
-/* -- lengths of the frames -- */
+/* --- lengths of the frames -------------------------------------------------------------------- */
 
 static size_t frame_len(const struct dpumap_msg *msg)
 {

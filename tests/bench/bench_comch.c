@@ -55,7 +55,7 @@ static struct options {
 static struct duo duo;
 static uint8_t *memory;
 
-/* --- round trips -------------------------------------------------------------------------------- */
+/* --- round trips ------------------------------------------------------------------------------ */
 
 static bool time_round_trips(const struct ping_kind *kind, struct ping *ping, double *us)
 {
@@ -127,7 +127,7 @@ static bool measure_control(const struct ping_kind *bare_kind)
 	return done;
 }
 
-/* --- streams ------------------------------------------------------------------------------------ */
+/* --- streams ---------------------------------------------------------------------------------- */
 
 static bool transfer(const struct stream_kind *kind, struct stream *s, size_t messages)
 {
@@ -253,7 +253,7 @@ static bool measure_stream(const struct shape *shape)
 	return done;
 }
 
-/* --- what a message costs ----------------------------------------------------------------------- */
+/* --- what a message costs --------------------------------------------------------------------- */
 
 /* Not inlined, so that callgrind can detect calls and returns. */
 __attribute__((noinline)) static bool measured_post(struct stream *s, size_t n)
@@ -331,7 +331,7 @@ static bool count_messages(void)
 	return done;
 }
 
-/* --- waiting ------------------------------------------------------------------------------------ */
+/* --- waiting ---------------------------------------------------------------------------------- */
 
 static double thread_time(void)
 {
@@ -362,7 +362,7 @@ static bool measure_idle(void)
 	return done && wakeups >= 0;
 }
 
-/* --- the program -------------------------------------------------------------------------------- */
+/* --- the program ------------------------------------------------------------------------------ */
 
 static int usage(FILE *to)
 {

@@ -117,7 +117,7 @@ static void create(struct bench *b, unsigned int i)
 	set(b, dpu);
 }
 
-/* -- commands -- */
+/* --- commands --------------------------------------------------------------------------------- */
 
 static void change(struct bench *b, const char *words)
 {
@@ -184,7 +184,7 @@ static bool obey(struct bench *b)
 	return true;
 }
 
-/* -- the loop -- */
+/* --- the loop --------------------------------------------------------------------------------- */
 
 static int next_ms(const struct bench *b)
 {

@@ -63,7 +63,7 @@ struct bench {
 
 static struct bench b;
 
-/* --- tasks -------------------------------------------------------------------------------------- */
+/* --- tasks ------------------------------------------------------------------------------------ */
 
 static void again(struct doca_task *task)
 {
@@ -270,7 +270,7 @@ static bool prepare(size_t n, size_t len, size_t stride)
 	return true;
 }
 
-/* --- batches of small tasks --------------------------------------------------------------------- */
+/* --- batches of small tasks ------------------------------------------------------------------- */
 
 /* Not inlined, so that callgrind can detect calls and returns. */
 __attribute__((noinline)) static bool measured_receive(size_t n)
@@ -383,7 +383,7 @@ __attribute__((noinline)) static bool measured_idle(size_t polls)
 	return true;
 }
 
-/* --- speed -------------------------------------------------------------------------------------- */
+/* --- speed ------------------------------------------------------------------------------------ */
 
 static bool bare_big(void)
 {
@@ -449,7 +449,7 @@ static bool compare_big(void)
 	return true;
 }
 
-/* --- inline data -------------------------------------------------------------------------------- */
+/* --- inline data ------------------------------------------------------------------------------ */
 
 /* Microseconds for a write that is alone. */
 static bool time_alone(bool is_inline, double *us)
@@ -496,7 +496,7 @@ static bool compare_inline(size_t len)
 	return true;
 }
 
-/* --- connections -------------------------------------------------------------------------------- */
+/* --- connections ------------------------------------------------------------------------------ */
 
 static double time_polls(void)
 {
@@ -539,7 +539,7 @@ static bool measure_connections(void)
 	return true;
 }
 
-/* --- set-up ------------------------------------------------------------------------------------- */
+/* --- set-up ----------------------------------------------------------------------------------- */
 
 static bool open_maps(void)
 {

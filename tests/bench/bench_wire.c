@@ -57,7 +57,7 @@ static bool failed(const char *what)
 	return false;
 }
 
-/* --- verbs -------------------------------------------------------------------------------------- */
+/* --- verbs ------------------------------------------------------------------------------------ */
 
 static bool open_device(void)
 {
@@ -208,7 +208,7 @@ static int wait_some(void)
 	}
 }
 
-/* --- what is measured ----------------------------------------------------------------------------- */
+/* --- what is measured ------------------------------------------------------------------------- */
 
 /* Bytes per second of messages of 64 KiB, of which each eighth completes; or 0. */
 static double stream(enum ibv_wr_opcode op)
@@ -352,7 +352,7 @@ static bool many(bool is_peer)
 	return duo_meet(&b.duo);
 }
 
-/* --- rounds ------------------------------------------------------------------------------------- */
+/* --- rounds ----------------------------------------------------------------------------------- */
 
 enum { UDP, WRITE, SEND, UDP_PING, RC_PING, KINDS };
 static double seen[KINDS][MAX_ROUNDS];

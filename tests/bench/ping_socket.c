@@ -24,7 +24,7 @@ struct bare {
 	SSL *ssl; /* NULL without TLS */
 };
 
-/* --- connections -------------------------------------------------------------------------------- */
+/* --- connections ------------------------------------------------------------------------------ */
 
 static int listen_at(int family, struct sockaddr_storage *at, socklen_t *len)
 {
@@ -170,7 +170,7 @@ static void close_bare(struct ping *ping)
 	free(b);
 }
 
-/* --- messages ----------------------------------------------------------------------------------- */
+/* --- messages --------------------------------------------------------------------------------- */
 
 /* The number of bytes; 0 if none has arrived, and -1 after an error. */
 static int read_some(const struct bare *b, uint8_t *to, size_t len)

@@ -84,7 +84,7 @@ static void result_of(struct dpumap_fleet *fleet, const char *event, doca_error_
 	probe_print(event, json);
 }
 
-/* -- lists: one line with an array -- */
+/* --- lists: one line with an array ------------------------------------------------------------ */
 
 static void add_export(union doca_data list, const struct dpumap_fleet_export *e)
 {
@@ -163,7 +163,7 @@ static void print_status(struct dpumap_fleet *fleet)
 	probe_print("status", json);
 }
 
-/* -- connecting: the sizes are those that the DPU says -- */
+/* --- connecting: the sizes are those that the DPU says ---------------------------------------- */
 
 static void add_size(union doca_data list, const struct dpumap_channel_export *e)
 {

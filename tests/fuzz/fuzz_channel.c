@@ -34,7 +34,7 @@ void log_from(enum dpumap_line_level level, const char *source, const char *fmt,
 {
 }
 
-/* -- exports without a device -- */
+/* --- exports without a device ----------------------------------------------------------------- */
 
 #define EXPORTS 70
 
@@ -217,7 +217,7 @@ doca_error_t export_table_dm_usage(const struct export_table *exports,
 	return DOCA_SUCCESS;
 }
 
-/* -- a session -- */
+/* --- a session -------------------------------------------------------------------------------- */
 
 static void take_replies(int fd, struct dpumap_conn *conn)
 {
@@ -271,7 +271,7 @@ static void serve(struct session *session, int fd)
 	}
 }
 
-/* -- a session of a client of doca_comch -- */
+/* --- a session of a client of doca_comch ------------------------------------------------------ */
 
 static doca_error_t put_text(void *context, const struct dpumap_msg *msg,
 			     struct dpumap_error *error)

@@ -20,7 +20,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* --- what stands in for the rest of the library ------------------------------------------------ */
+/* --- what stands in for the rest of the library ----------------------------------------------- */
 
 struct dpumap_comch_link {
 	const uint8_t *bytes;
@@ -137,7 +137,7 @@ void dpumap_ctx_complete_task(struct doca_ctx *ctx, struct doca_task *task)
 	dpumap_comch_send_release(task);
 }
 
-/* --- decoding ---------------------------------------------------------------------------------- */
+/* --- decoding --------------------------------------------------------------------------------- */
 
 static void check_decoding(const uint8_t *bytes, size_t len)
 {
@@ -155,7 +155,7 @@ static void check_decoding(const uint8_t *bytes, size_t len)
 	}
 }
 
-/* --- the program -------------------------------------------------------------------------------- */
+/* --- the program ------------------------------------------------------------------------------ */
 
 static struct comch_control control;
 static struct doca_comch_connection *connection;

@@ -62,7 +62,7 @@ dpumap_desc_status_t dpumap_desc_read(struct reader *r, struct dpumap_desc *d)
 }
 #endif
 
-/* --- reading: all lengths and kinds at once, with ANY_CHECKSUM ---------------------------------- */
+/* --- reading: all lengths and kinds at once, with ANY_CHECKSUM -------------------------------- */
 
 void main_read(void)
 {
@@ -86,7 +86,7 @@ void main_find(void)
 				   Frama_C_size_t_interval(HEADER_SIZE, SIZE_MAX), &offset);
 }
 
-/* --- each length alone, with the checksum. No kind: main_read() has what follows the header. ------ */
+/* --- each length alone, with the checksum. No kind: main_read() has what follows the header. --- */
 
 static void decode_length(size_t len)
 {
@@ -109,7 +109,7 @@ void main_lengths(void)
 	}
 }
 
-/* --- encoding: buffers with and without room for the kind -------------------------------------- */
+/* --- encoding: buffers with and without room for the kind ------------------------------------- */
 
 static void encode_any(uint16_t kind, size_t min, size_t max)
 {
@@ -133,7 +133,7 @@ void main_encode(void)
 	}
 }
 
-/* --- values and statuses ----------------------------------------------------------------------- */
+/* --- values and statuses ---------------------------------------------------------------------- */
 
 void main_values(void)
 {
@@ -154,7 +154,7 @@ void main_values(void)
 	dpumap_desc_wipe(&values);
 }
 
-/* --- NULL where it is permitted ---------------------------------------------------------------- */
+/* --- NULL where it is permitted --------------------------------------------------------------- */
 
 void main_null(void)
 {

@@ -18,7 +18,7 @@
   @   predicate accepted{L}(struct dpumap_desc *d) reads *d;
   @ } */
 
-/* --- an access that is permitted lies within the export ----------------------------------------- */
+/* --- an access that is permitted lies within the export --------------------------------------- */
 
 /*@ assigns \nothing;
   @ ensures \result == DPUMAP_DESC_OK ==> addr + len <= UINT64_MAX && len > 0; */
@@ -71,7 +71,7 @@ static inline dpumap_desc_status_t dpumap_desc_window_check(const struct dpumap_
 dpumap_desc_status_t dpumap_desc_check_access(const struct dpumap_desc *d, uint64_t addr,
 					      uint64_t len, uint32_t ops);
 
-/* --- the fields that are decoded satisfy dpumap_desc_check() ---------------------------------------------- */
+/* --- the fields that are decoded satisfy dpumap_desc_check() ---------------------------------- */
 
 /*@ requires \valid(r);
   @ assigns *r; */

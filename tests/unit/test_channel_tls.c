@@ -66,7 +66,7 @@ static void write_file(const char *name, const char *suffix, mode_t mode, const 
 	assert_int_equal(chmod(pki_path(name, suffix), mode), 0);
 }
 
-/* -- two ends -- */
+/* --- two ends --------------------------------------------------------------------------------- */
 
 static doca_error_t try_tls(const char *ca, const char *name, bool is_server,
 			    struct dpumap_tls **tls, struct dpumap_error *error)
@@ -177,7 +177,7 @@ static void expect_name(const struct end *end, const char *expected)
 	assert_string_equal(name, expected);
 }
 
-/* -- accepted peers -- */
+/* --- accepted peers --------------------------------------------------------------------------- */
 
 static void both_sides_know_each_other(void **state)
 {
@@ -278,7 +278,7 @@ static void goodbye_is_heard(void **state)
 	part(&pair);
 }
 
-/* -- rejected peers -- */
+/* --- rejected peers --------------------------------------------------------------------------- */
 
 static void client_of_another_authority_is_refused(void **state)
 {
@@ -403,7 +403,7 @@ static void certificate_with_an_invalid_name_is_rejected(void **state)
 	part(&pair);
 }
 
-/* -- other clients -- */
+/* --- other clients ---------------------------------------------------------------------------- */
 
 /* Our server with a client of plain OpenSSL, which does not verify. */
 static doca_error_t meet_stranger(struct dpumap_tls *tls, int version, struct dpumap_error *error)
@@ -478,7 +478,7 @@ static void client_that_speaks_no_tls_is_refused(void **state)
 	dpumap_tls_destroy(tls);
 }
 
-/* -- shared keys -- */
+/* --- shared keys ------------------------------------------------------------------------------ */
 
 #define KEY_A "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
 #define KEY_B "ff0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
@@ -666,7 +666,7 @@ static void wrong_key_files_are_refused_with_their_line(void **state)
 	assert_null(tls);
 }
 
-/* -- files that other users can change -- */
+/* --- files that other users can change -------------------------------------------------------- */
 
 static void expect_tls(const char *name, doca_error_t expected, const char *why)
 {

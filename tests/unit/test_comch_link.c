@@ -204,7 +204,7 @@ static int connect_raw(void)
 	return fd;
 }
 
-/* -- finding each other -- */
+/* --- finding each other ----------------------------------------------------------------------- */
 
 static void link_carries_bytes_both_ways(void **state)
 {
@@ -340,7 +340,7 @@ static void unprintable_names_are_escaped_in_lines(void **state)
 	assert_non_null(strstr(logged, "\"a\\x0a\\x5c\\xff\""));
 }
 
-/* -- one server for a place -- */
+/* --- one server for a place ------------------------------------------------------------------- */
 
 static void second_server_of_a_place_is_refused(void **state)
 {
@@ -420,7 +420,7 @@ static void shutdown_ends_what_the_peer_reads(void **state)
 	dpumap_comch_listener_destroy(listener);
 }
 
-/* -- who is refused -- */
+/* --- who is refused --------------------------------------------------------------------------- */
 
 static void strangers_are_closed(void **state)
 {
@@ -604,7 +604,7 @@ static void directory_is_created_for_its_user(void **state)
 	assert_int_equal(rmdir(below), 0);
 }
 
-/* -- limits -- */
+/* --- limits ----------------------------------------------------------------------------------- */
 
 /* Silent connections hold no other client longer than their time. */
 static void silent_clients_are_limited_in_number_and_time(void **state)

@@ -165,7 +165,7 @@ static void *run_client(void *arg)
 	return NULL;
 }
 
-/* --- endpoints --------------------------------------------------------------------------------- */
+/* --- endpoints -------------------------------------------------------------------------------- */
 
 struct endpoint {
 	struct comch_endpoint base;
@@ -268,7 +268,7 @@ static void endpoints_pump_while_messages_flow(void **state)
 	assert_true(server.num_received >= NUM_MESSAGES);
 }
 
-/* --- stop with endpoints ----------------------------------------------------------------------- */
+/* --- stop with endpoints ---------------------------------------------------------------------- */
 
 static void connect_both(void)
 {

@@ -18,7 +18,7 @@
 #include "fleet/record/records.h"
 #include "fleet/view/view.h"
 
-/* -- names -- */
+/* --- names ------------------------------------------------------------------------------------ */
 
 static void names_have_the_characters_of_a_key(void **state)
 {
@@ -103,7 +103,7 @@ static void foreign_bytes_are_shown_without_control_characters(void **state)
 	assert_non_null(strstr(shown, "..."));
 }
 
-/* -- base64 -- */
+/* --- base64 ----------------------------------------------------------------------------------- */
 
 static void base64_is_that_of_the_rfc(void **state)
 {
@@ -129,7 +129,7 @@ static void base64_is_that_of_the_rfc(void **state)
 		assert_false(dpumap_base64_decode(bad[i], strlen(bad[i]), bytes, &len));
 }
 
-/* -- records -- */
+/* --- records ---------------------------------------------------------------------------------- */
 
 static const char *const addresses[] = {"tls:10.0.0.1:7470", "tls:[::1]:7470"};
 static const char *const labels[] = {"gpu=yes", "row=a=b", "z="};
@@ -249,7 +249,7 @@ static void unknown_properties_are_ignored(void **state)
 	free(e);
 }
 
-/* -- sorted texts -- */
+/* --- sorted texts ----------------------------------------------------------------------------- */
 
 static void texts_stay_sorted(void **state)
 {
@@ -276,7 +276,7 @@ static void texts_stay_sorted(void **state)
 	dpumap_records_clear(&b);
 }
 
-/* -- the view -- */
+/* --- the view --------------------------------------------------------------------------------- */
 
 struct seen {
 	char text[4096];

@@ -407,7 +407,7 @@ static void errno_is_preserved_for_all(void **state)
 	log_output_clear(&output);
 }
 
-/* --- Messages that others cause ---------------------------------------------------------------- */
+/* --- Messages that others cause --------------------------------------------------------------- */
 
 static void say_for_peers(void)
 {

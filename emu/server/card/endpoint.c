@@ -138,7 +138,7 @@ int emu_endpoint_publish(const struct emu_func *f, const uint8_t addr[16])
 	return -E2BIG;
 }
 
-/* --- what IP routing says ----------------------------------------------------------------------- */
+/* --- what IP routing says --------------------------------------------------------------------- */
 
 static socklen_t size_of(const struct sockaddr_storage *a)
 {

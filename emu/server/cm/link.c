@@ -70,7 +70,7 @@ static bool passes(const struct emu_func *from, const struct emu_func *to, uint1
 	return false;
 }
 
-/* --- to and from networks ----------------------------------------------------------------------- */
+/* --- to and from networks --------------------------------------------------------------------- */
 
 /* Does the message leave by an endpoint, with the GIDs that it names? */
 static bool leaves(const struct message *m, struct emu_route *r)
@@ -142,7 +142,7 @@ static void begin_network(const struct endpoint *e)
 	emu_wire_receive_mad = receive_datagram;
 }
 
-/* --- between the machines ----------------------------------------------------------------------- */
+/* --- between the machines --------------------------------------------------------------------- */
 
 /* To those who capture packets. */
 static void show(const struct message *m, const struct emu_func *to)

@@ -725,7 +725,7 @@ int emu_devx_query_verbs_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uo
 	return answer_qp(qp->qpn, qpc, m);
 }
 
-/* --- the QP context extension ------------------------------------------------------------------ */
+/* --- the QP context extension ----------------------------------------------------------------- */
 
 /* libmlx5 enables MMO for a verbs QP this way (INIT2INIT with the QP context extension). */
 static int init2init(const struct emu_func *f, uint32_t qpn, struct emu_mbox *m)

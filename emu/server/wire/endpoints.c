@@ -36,7 +36,7 @@ struct emu_wire_sockets *emu_wire_sockets_of(int endpoint)
 		       : NULL;
 }
 
-/* --- which socket gets a datagram ---------------------------------------------------------------- */
+/* --- which socket gets a datagram ------------------------------------------------------------- */
 
 /* The engine of a queue pair with this number. An XRC target outlives the engine that created it. */
 static uint32_t engine_of(uint32_t qpn)
@@ -95,7 +95,7 @@ static int steer_all(void)
 	return err;
 }
 
-/* --- creating ------------------------------------------------------------------------------------- */
+/* --- creating --------------------------------------------------------------------------------- */
 
 /* One more socket, for an engine. */
 static int add_socket(struct group *g, const uint8_t addr[16])
@@ -175,7 +175,7 @@ int emu_wire_open(const struct emu_func *f, const uint8_t addr[16],
 	return 0;
 }
 
-/* --- engines -------------------------------------------------------------------------------------- */
+/* --- engines ---------------------------------------------------------------------------------- */
 
 static unsigned int find_socket(const struct group *g, uint32_t slot)
 {

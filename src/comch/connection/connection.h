@@ -54,7 +54,7 @@ doca_error_t dpumap_comch_conn_send(struct doca_comch_connection *connection,
 const struct comch_consumer_info *
 dpumap_comch_conn_find_consumer(const struct doca_comch_connection *connection, uint32_t id);
 
-/* --- for servers and clients ------------------------------------------------------------------- */
+/* --- for servers and clients ------------------------------------------------------------------ */
 
 struct comch_owner;
 struct dpumap_comch_link;

@@ -26,7 +26,7 @@
 #define MIN_WINDOW	128 /* messages leave although their sender makes no progress */
 #define MIN_RETIRED	16  /* so that a stale pointer does not become another client at once */
 
-/* --- clients of a server ----------------------------------------------------------------------- */
+/* --- clients of a server ---------------------------------------------------------------------- */
 
 static uint32_t count_clients(const struct comch_control *control)
 {

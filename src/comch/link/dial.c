@@ -69,7 +69,7 @@ doca_error_t dpumap_comch_dial_create(const struct dpumap_comch_place *place, un
 	return DOCA_SUCCESS;
 }
 
-/* -- on this machine -- */
+/* --- on this machine -------------------------------------------------------------------------- */
 
 static doca_error_t make_plain_link(int fd, struct dpumap_comch_link **link)
 {
@@ -106,7 +106,7 @@ static doca_error_t look_here(struct dpumap_comch_dial *dial, struct dpumap_comc
 	return result;
 }
 
-/* -- on another machine -- */
+/* --- on another machine ----------------------------------------------------------------------- */
 
 /* Without a configuration for another machine, the client looks on this one only. */
 static doca_error_t start_remote(struct dpumap_comch_dial *dial)
@@ -162,7 +162,7 @@ static doca_error_t look_elsewhere(struct dpumap_comch_dial *dial, struct dpumap
 	return dpumap_fail(result, "%s", dial->why.text);
 }
 
-/* -- both -- */
+/* --- both ------------------------------------------------------------------------------------- */
 
 static doca_error_t give_up(const struct dpumap_comch_dial *dial)
 {

@@ -66,7 +66,7 @@ static bool control(const struct dpumap_comch_listener *l, int op, int fd, uint3
 	return epoll_ctl(l->epoll, op, fd, &event) == 0;
 }
 
-/* -- life -- */
+/* --- life ------------------------------------------------------------------------------------- */
 
 static doca_error_t open_descriptors(struct dpumap_comch_listener *l)
 {
@@ -161,7 +161,7 @@ int dpumap_comch_listener_fd(const struct dpumap_comch_listener *listener)
 	return listener->epoll;
 }
 
-/* -- refusals -- */
+/* --- refusals --------------------------------------------------------------------------------- */
 
 static void refuse(const struct dpumap_comch_listener *l, const struct pending *p,
 		   const struct dpumap_error *why)
@@ -211,7 +211,7 @@ static doca_error_t identify(struct pending *p, struct dpumap_error *error)
 	return check_user(p, error);
 }
 
-/* -- what a peer says -- */
+/* --- what a peer says ------------------------------------------------------------------------- */
 
 /* Receives up to len bytes in all, and the descriptor that may come with them. */
 static doca_error_t receive(struct pending *p, size_t len, struct dpumap_error *error)
@@ -396,7 +396,7 @@ static doca_error_t advance_all(struct dpumap_comch_listener *l, uint64_t now,
 	return DOCA_ERROR_AGAIN;
 }
 
-/* -- accepting -- */
+/* --- accepting -------------------------------------------------------------------------------- */
 
 static void set_timer(struct dpumap_comch_listener *l)
 {

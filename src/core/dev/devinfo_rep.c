@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Representors: the host's physical function, as a device of the DPU reports it. */
+#include "core/dev/devinfo_rep.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/dev/dev.h"
-#include "core/dev/devinfo_rep.h"
 #include "device/hca.h"
 #include "device/sysfs.h"
 #include "log/log.h"

@@ -19,7 +19,7 @@ static doca_error_t check_stopped(const struct doca_graph *graph, const char *fu
 			   (const void *)graph);
 }
 
-/* --- starting ------------------------------------------------------------------------------------ */
+/* --- starting --------------------------------------------------------------------------------- */
 
 static doca_error_t check_node(const struct doca_graph *graph, const struct doca_graph_node *node)
 {

@@ -32,7 +32,7 @@ doca_error_t dpumap_rdma_map(struct dpumap_rdma_queue *queue)
 	return DOCA_SUCCESS;
 }
 
-/* -- completions -- */
+/* --- completions ------------------------------------------------------------------------------ */
 
 static const struct dpumap_cqe_meaning refused = {
 	MLX5_CQE_SYNDROME_REMOTE_INVAL_REQ_ERR,

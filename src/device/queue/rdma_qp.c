@@ -22,7 +22,7 @@
  */
 #define ACK_TIMEOUT 16
 
-/* -- creation -- */
+/* --- creation --------------------------------------------------------------------------------- */
 
 /* Received bytes must not be in the completion: libmlx5 would copy them, to memory of any kind. */
 static struct ibv_qp *create_mlx5(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr)
@@ -120,7 +120,7 @@ free_qp:
 	return result;
 }
 
-/* -- connecting -- */
+/* --- connecting ------------------------------------------------------------------------------- */
 
 void dpumap_rdma_qp_describe(const struct dpumap_rdma_qp *qp, struct dpumap_qp_info *info)
 {
@@ -151,7 +151,7 @@ unsigned int dpumap_rdma_qp_access(const struct dpumap_rdma_qp *qp)
 	return qp->access;
 }
 
-/* -- posting -- */
+/* --- posting ---------------------------------------------------------------------------------- */
 
 static void move_to_error(struct dpumap_rdma_qp *qp)
 {
@@ -240,7 +240,7 @@ uint32_t dpumap_rdma_qp_posted(const struct dpumap_rdma_qp *qp)
 	return qp->posted;
 }
 
-/* -- the end -- */
+/* --- the end ---------------------------------------------------------------------------------- */
 
 void dpumap_rdma_qp_fail(struct dpumap_rdma_qp *qp)
 {

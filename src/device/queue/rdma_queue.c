@@ -36,7 +36,7 @@ struct dpumap_rdma_piece dpumap_rdma_piece(const struct dpumap_region *region, u
 	};
 }
 
-/* -- creation -- */
+/* --- creation --------------------------------------------------------------------------------- */
 
 static doca_error_t create_cq(struct dpumap_rdma_queue *queue,
 			      const struct dpumap_rdma_queue_attr *attr)
@@ -124,7 +124,7 @@ doca_error_t dpumap_rdma_queue_create(struct dpumap_device *device,
 	return DOCA_SUCCESS;
 }
 
-/* -- queue pairs -- */
+/* --- queue pairs ------------------------------------------------------------------------------ */
 
 doca_error_t dpumap_rdma_queue_add(struct dpumap_rdma_queue *queue, struct dpumap_rdma_qp *qp)
 {
@@ -179,7 +179,7 @@ void dpumap_rdma_queue_flush(struct dpumap_rdma_queue *queue)
 	}
 }
 
-/* -- receiving -- */
+/* --- receiving -------------------------------------------------------------------------------- */
 
 _Static_assert(sizeof(struct dpumap_rdma_piece) == sizeof(struct ibv_sge) &&
 		       offsetof(struct dpumap_rdma_piece, addr) == offsetof(struct ibv_sge, addr) &&
@@ -236,7 +236,7 @@ static void free_receive(struct dpumap_rdma_queue *queue, uint32_t index)
 	queue->free_recv = index;
 }
 
-/* -- completions -- */
+/* --- completions ------------------------------------------------------------------------------ */
 
 static const struct {
 	enum ibv_wc_status status;
@@ -474,7 +474,7 @@ doca_error_t dpumap_rdma_queue_arm(struct dpumap_rdma_queue *queue)
 			   dpumap_hca_name(queue->device->hca), strerror(err));
 }
 
-/* -- the end -- */
+/* --- the end ---------------------------------------------------------------------------------- */
 
 static doca_error_t fail_destroy(const struct dpumap_rdma_queue *queue, const char *what, int err)
 {

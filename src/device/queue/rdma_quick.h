@@ -10,7 +10,7 @@
 
 #define DPUMAP_QPN_MASK 0xffffffu
 
-/* -- posting -- */
+/* --- posting ---------------------------------------------------------------------------------- */
 
 static inline bool dpumap_rdma_quick_has_room(const struct dpumap_rdma_qp *qp)
 {
@@ -51,7 +51,7 @@ static inline void dpumap_rdma_quick_receive(struct dpumap_rdma_queue *queue,
 				       cookie);
 }
 
-/* -- completions -- */
+/* --- completions ------------------------------------------------------------------------------ */
 
 /* Whether whatever there is to poll is found here. */
 static inline bool dpumap_rdma_quick_is_usual(const struct dpumap_rdma_queue *queue)

@@ -22,7 +22,7 @@ enum {
 	GRPC_UNAUTHENTICATED = 16,
 };
 
-/* -- fields -- */
+/* --- fields ----------------------------------------------------------------------------------- */
 
 int64_t dpumap_answer_int64(struct json_object *json, const char *field)
 {
@@ -64,7 +64,7 @@ bool dpumap_answer_bytes(struct json_object *json, const char *field, const char
 				    len);
 }
 
-/* -- errors -- */
+/* --- errors ----------------------------------------------------------------------------------- */
 
 static void set_error(struct dpumap_answer *answer, enum dpumap_answer_kind kind, doca_error_t code,
 		      const char *message, const char *next)
@@ -141,7 +141,7 @@ static void set_json_error(struct dpumap_answer *answer, struct json_object *err
 		       *message ? message : "an error without a text");
 }
 
-/* -- parsing -- */
+/* --- parsing ---------------------------------------------------------------------------------- */
 
 static void not_etcd(struct dpumap_answer *answer, long status)
 {

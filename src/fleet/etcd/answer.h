@@ -33,7 +33,7 @@ void dpumap_answer_parse(const struct dpumap_http_answer *http, struct dpumap_an
 void dpumap_answer_parse_line(const char *line, size_t len, struct dpumap_answer *answer);
 void dpumap_answer_free(struct dpumap_answer *answer);
 
-/* -- fields: etcd writes numbers of 64 bits as strings, and omits what is 0 -- */
+/* --- fields: etcd writes numbers of 64 bits as strings, and omits what is 0 ------------------- */
 
 int64_t dpumap_answer_int64(struct json_object *json, const char *field);
 uint64_t dpumap_answer_uint64(struct json_object *json, const char *field);

@@ -81,7 +81,7 @@ struct dpumap_etcd {
 
 static void start(struct dpumap_etcd_call *call);
 
-/* -- random numbers -- */
+/* --- random numbers --------------------------------------------------------------------------- */
 
 uint64_t dpumap_etcd_random(struct dpumap_etcd *etcd, uint64_t limit)
 {
@@ -101,7 +101,7 @@ uint64_t dpumap_etcd_backoff(struct dpumap_etcd *etcd, unsigned int *step)
 	return wait / 2 + dpumap_etcd_random(etcd, wait / 2);
 }
 
-/* -- endpoints -- */
+/* --- endpoints -------------------------------------------------------------------------------- */
 
 static bool may_log(struct endpoint *e)
 {
@@ -183,7 +183,7 @@ static bool check_cluster(struct dpumap_etcd *etcd, size_t index, uint64_t clust
 	return false;
 }
 
-/* -- calls -- */
+/* --- calls ------------------------------------------------------------------------------------ */
 
 static void free_call(struct dpumap_etcd_call *call)
 {
@@ -223,7 +223,7 @@ static void fail_later(struct dpumap_etcd_call *call, const struct dpumap_error 
 	call->error = *error;
 }
 
-/* -- login -- */
+/* --- login ------------------------------------------------------------------------------------ */
 
 static void login_done(void *context, const struct dpumap_http_answer *answer);
 
@@ -339,7 +339,7 @@ static void login_done(void *context, const struct dpumap_http_answer *answer)
 	dpumap_answer_free(&parsed);
 }
 
-/* -- requests -- */
+/* --- requests --------------------------------------------------------------------------------- */
 
 static bool needs_login(const struct dpumap_etcd *etcd)
 {
@@ -425,7 +425,7 @@ static void call_done(void *context, const struct dpumap_http_answer *http)
 	dpumap_answer_free(&answer);
 }
 
-/* -- streams -- */
+/* --- streams ---------------------------------------------------------------------------------- */
 
 /* After an error of etcd in a stream. */
 static void end_stream(struct dpumap_etcd_call *call, struct dpumap_answer *answer)
@@ -478,7 +478,7 @@ static void stream_done(void *context, const struct dpumap_http_answer *http)
 	dpumap_answer_free(&answer);
 }
 
-/* -- the beginning of a call -- */
+/* --- the beginning of a call ------------------------------------------------------------------ */
 
 static doca_error_t send_call(struct dpumap_etcd_call *call, struct dpumap_error *error)
 {
@@ -595,7 +595,7 @@ doca_error_t dpumap_etcd_begin_stream(struct dpumap_etcd *etcd, const char *path
 	return begin(etcd, &wanted, body, call, error);
 }
 
-/* -- progress -- */
+/* --- progress --------------------------------------------------------------------------------- */
 
 static void probe_done(void *context, const struct dpumap_etcd_reply *reply)
 {
@@ -681,7 +681,7 @@ struct dpumap_etcd_counts dpumap_etcd_counts(const struct dpumap_etcd *etcd)
 	return etcd->counts;
 }
 
-/* -- life -- */
+/* --- life ------------------------------------------------------------------------------------- */
 
 static doca_error_t add_endpoints(struct dpumap_etcd *etcd, const struct dpumap_etcd_config *config,
 				  struct dpumap_error *error)

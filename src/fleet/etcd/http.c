@@ -48,7 +48,7 @@ struct dpumap_http {
 	bool busy; /* in dpumap_http_process(): calls are only marked as ended */
 };
 
-/* -- libcurl's callbacks -- */
+/* --- libcurl's callbacks ---------------------------------------------------------------------- */
 
 static int socket_changed(CURL *easy, curl_socket_t fd, int what, void *context, void *known)
 {
@@ -115,7 +115,7 @@ static size_t receive(char *bytes, size_t size, size_t count, void *context)
 	return len;
 }
 
-/* -- calls -- */
+/* --- calls ------------------------------------------------------------------------------------ */
 
 static void release(struct dpumap_http_call *call)
 {
@@ -287,7 +287,7 @@ no_memory:
 	return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for a request to etcd");
 }
 
-/* -- progress -- */
+/* --- progress --------------------------------------------------------------------------------- */
 
 static doca_error_t code_of(const struct dpumap_http_call *call, CURLcode code)
 {
@@ -446,7 +446,7 @@ uint64_t dpumap_http_next(const struct dpumap_http *http)
 	return http->deadline;
 }
 
-/* -- life -- */
+/* --- life ------------------------------------------------------------------------------------- */
 
 static CURLcode curl_state;
 

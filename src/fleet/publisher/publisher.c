@@ -20,7 +20,7 @@ static const char *const phase_names[] = {
 	[DPUMAP_PUBLISHER_PUBLISHED] = "published",
 };
 
-/* -- the state -- */
+/* --- the state -------------------------------------------------------------------------------- */
 
 void dpumap_publisher_enter(struct dpumap_publisher *p, enum dpumap_publisher_phase phase)
 {
@@ -78,7 +78,7 @@ void dpumap_publisher_confirmed(struct dpumap_publisher *p)
 	p->failures = 0;
 }
 
-/* -- progress -- */
+/* --- progress --------------------------------------------------------------------------------- */
 
 static void work(struct dpumap_publisher *p)
 {
@@ -125,7 +125,7 @@ int dpumap_publisher_next_ms(const struct dpumap_publisher *publisher)
 	return next < INT_MAX ? (int)next : INT_MAX;
 }
 
-/* -- what should be published -- */
+/* --- what should be published ----------------------------------------------------------------- */
 
 doca_error_t dpumap_publisher_set(struct dpumap_publisher *publisher,
 				  const struct dpumap_fleet_dpu *self,
@@ -177,7 +177,7 @@ void dpumap_publisher_renew(struct dpumap_publisher *publisher, struct dpumap_pu
 	p->next_step = p->next_renewal = monotonic_ns();
 }
 
-/* -- queries -- */
+/* --- queries ---------------------------------------------------------------------------------- */
 
 void dpumap_publisher_get_state(const struct dpumap_publisher *publisher,
 				struct dpumap_publisher_state *state)
@@ -224,7 +224,7 @@ doca_error_t dpumap_publisher_check_endpoint(const char *url, struct dpumap_erro
 	return dpumap_fleet_url_check(url, error);
 }
 
-/* -- life -- */
+/* --- life ------------------------------------------------------------------------------------- */
 
 static doca_error_t check_config(const struct dpumap_publisher_config *config,
 				 struct dpumap_error *error)

@@ -14,7 +14,7 @@
 #define PATIENCE_MS 10000u /* etcd itself gives a transaction up after some 7 s */
 #define OWN_MAX	    100000 /* keys of ours that a check may list */
 
-/* -- transactions -- */
+/* --- transactions ----------------------------------------------------------------------------- */
 
 /* The response of the transaction's operation with that index. */
 static struct json_object *response(struct json_object *json, size_t index, const char *field)
@@ -47,7 +47,7 @@ static void begin_call(struct dpumap_publisher *p, enum publisher_step step, con
 		dpumap_publisher_failed(p, &error);
 }
 
-/* -- the steps -- */
+/* --- the steps -------------------------------------------------------------------------------- */
 
 static void begin_grant(struct dpumap_publisher *p)
 {
@@ -168,7 +168,7 @@ static void begin_change(struct dpumap_publisher *p)
 	no_memory(p);
 }
 
-/* -- their ends -- */
+/* --- their ends ------------------------------------------------------------------------------- */
 
 static void take_sent(struct dpumap_publisher *p)
 {

@@ -56,7 +56,7 @@ static bool printable(const char *text, size_t len)
 	return true;
 }
 
-/* -- encoding -- */
+/* --- encoding --------------------------------------------------------------------------------- */
 
 static doca_error_t finish(struct json_object *json, char **text, struct dpumap_error *error)
 {
@@ -202,7 +202,7 @@ doca_error_t dpumap_record_encode_export(const struct dpumap_fleet_export *expor
 	return finish(json, text, error);
 }
 
-/* -- decoding -- */
+/* --- decoding --------------------------------------------------------------------------------- */
 
 static struct json_object *parse(const void *bytes, size_t len, struct dpumap_error *error)
 {

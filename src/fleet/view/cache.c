@@ -19,7 +19,7 @@
 #define FORMAT		1
 #define RECORD_LINE_MAX (DPUMAP_RECORD_MAX * 8)
 
-/* -- writing -- */
+/* --- writing ---------------------------------------------------------------------------------- */
 
 static void write_about(FILE *file, const char *fleet, const struct dpumap_cache_about *about)
 {
@@ -128,7 +128,7 @@ doca_error_t dpumap_cache_write(const char *path, const char *fleet, const struc
 	return result;
 }
 
-/* -- reading -- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 static bool read_about(FILE *file, const char *fleet, struct dpumap_cache_about *about)
 {

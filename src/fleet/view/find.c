@@ -11,7 +11,7 @@
 #include "fleet/view/fleet.h"
 #include "fleet/view/fleet_priv.h"
 
-/* -- lists -- */
+/* --- lists ------------------------------------------------------------------------------------ */
 
 static bool has_label(const struct dpumap_fleet_export *e, const char *wanted)
 {
@@ -94,7 +94,7 @@ doca_error_t dpumap_fleet_list_dpus(struct dpumap_fleet *fleet, const char *patt
 	return DOCA_SUCCESS;
 }
 
-/* -- one -- */
+/* --- one -------------------------------------------------------------------------------------- */
 
 /* The name of an export may have been given alone. */
 static doca_error_t not_found(struct dpumap_fleet *fleet, const struct dpumap_fleet_key *key)
@@ -172,7 +172,7 @@ doca_error_t dpumap_fleet_resolve_dpu(struct dpumap_fleet *fleet, const char *na
 	return result;
 }
 
-/* -- connecting -- */
+/* --- connecting ------------------------------------------------------------------------------- */
 
 static doca_error_t try_address(struct dpumap_fleet *fleet, const struct dpumap_fleet_dpu *dpu,
 				const char *address, struct dpumap_channel *channel)

@@ -36,7 +36,7 @@ doca_error_t dpumap_fleet_check_started(struct dpumap_fleet *fleet)
 	return DOCA_SUCCESS;
 }
 
-/* -- life and settings -- */
+/* --- life and settings ------------------------------------------------------------------------ */
 
 doca_error_t dpumap_fleet_create(const char *name, struct dpumap_fleet **fleet)
 {
@@ -206,7 +206,7 @@ doca_error_t dpumap_fleet_watch(struct dpumap_fleet *fleet, dpumap_fleet_watch_c
 	return DOCA_SUCCESS;
 }
 
-/* -- what the parts report -- */
+/* --- what the parts report -------------------------------------------------------------------- */
 
 static void log_line(void *context, const char *line)
 {
@@ -239,7 +239,7 @@ static void happened(void *context, enum dpumap_fleet_event event)
 		f->heard(f->heard_data, event, NULL, NULL);
 }
 
-/* -- the cache -- */
+/* --- the cache -------------------------------------------------------------------------------- */
 
 static uint64_t real_ms(void)
 {
@@ -293,7 +293,7 @@ static bool read_cache(struct dpumap_fleet *f)
 	return true;
 }
 
-/* -- progress -- */
+/* --- progress --------------------------------------------------------------------------------- */
 
 static int next_ms(const struct dpumap_fleet *f)
 {
@@ -378,7 +378,7 @@ doca_error_t dpumap_fleet_get_next_time(const struct dpumap_fleet *fleet, int *m
 	return DOCA_SUCCESS;
 }
 
-/* -- the start -- */
+/* --- the start -------------------------------------------------------------------------------- */
 
 static bool is_decided(void *context)
 {
@@ -490,7 +490,7 @@ doca_error_t dpumap_fleet_start_cached(struct dpumap_fleet *fleet)
 	return start(fleet, open_cached_view);
 }
 
-/* -- the state -- */
+/* --- the state -------------------------------------------------------------------------------- */
 
 static const char *problem_of(const struct dpumap_follow_state *state)
 {

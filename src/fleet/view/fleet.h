@@ -15,7 +15,7 @@ doca_error_t dpumap_fleet_check_started(struct dpumap_fleet *fleet);
 /* Waits for etcd and processes its answers until the condition is true or the time-out has passed. */
 void dpumap_fleet_wait(struct dpumap_fleet *fleet, bool (*is_done)(void *context), void *context);
 
-/* -- for our own programs -- */
+/* --- for our own programs --------------------------------------------------------------------- */
 
 /* endpoint and why may be "": not known yet. */
 typedef void dpumap_fleet_waits_fn(void *context, const char *endpoint, const char *why);

@@ -48,7 +48,7 @@ struct dpumap_follow {
 
 static void begin_page(struct dpumap_follow *f);
 
-/* -- the log -- */
+/* --- the log ---------------------------------------------------------------------------------- */
 
 /* A stranger decides how many records are wrong: a line for each, but not without limit. */
 static void log_record(struct dpumap_follow *f, const void *key, size_t len, const char *why)
@@ -89,7 +89,7 @@ static void log_orphans(struct dpumap_follow *f)
 	f->orphans = 0;
 }
 
-/* -- the state -- */
+/* --- the state -------------------------------------------------------------------------------- */
 
 static void confirm(struct dpumap_follow *f)
 {
@@ -133,7 +133,7 @@ static void fail(struct dpumap_follow *f, const struct dpumap_error *error)
 	f->config.happened(f->config.context, DPUMAP_FLEET_STALE);
 }
 
-/* -- records -- */
+/* --- records ---------------------------------------------------------------------------------- */
 
 static bool begins_with(const char *bytes, size_t len, const char *prefix)
 {
@@ -197,7 +197,7 @@ static void take_record(struct dpumap_follow *f, struct json_object *kv, bool de
 		dpumap_view_remove(f->config.view, &parsed);
 }
 
-/* -- watching -- */
+/* --- watching --------------------------------------------------------------------------------- */
 
 static void begin_sync(struct dpumap_follow *f)
 {
@@ -333,7 +333,7 @@ static void begin_watch(struct dpumap_follow *f)
 		f->next = monotonic_ns() + POLL_EVERY;
 }
 
-/* -- polling: a read that needs a quorum confirms that the watch is worth something -- */
+/* --- polling: a read that needs a quorum confirms that the watch is worth something ----------- */
 
 static void polled(void *context, const struct dpumap_etcd_reply *reply)
 {
@@ -377,7 +377,7 @@ static void begin_poll(struct dpumap_follow *f)
 		fail(f, &error);
 }
 
-/* -- reading everything -- */
+/* --- reading everything ----------------------------------------------------------------------- */
 
 static void end_sync(struct dpumap_follow *f)
 {
@@ -554,7 +554,7 @@ static void begin_page(struct dpumap_follow *f)
 		fail(f, &error);
 }
 
-/* -- progress -- */
+/* --- progress --------------------------------------------------------------------------------- */
 
 static bool is_due(const struct dpumap_follow *f)
 {

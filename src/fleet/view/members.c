@@ -29,7 +29,7 @@ struct members {
 	size_t waiting;
 };
 
-/* -- the state of an endpoint -- */
+/* --- the state of an endpoint ----------------------------------------------------------------- */
 
 struct ask {
 	struct members *members;
@@ -92,7 +92,7 @@ static void ask_endpoints(struct members *all, struct ask asks[])
 	}
 }
 
-/* -- the list of members -- */
+/* --- the list of members ---------------------------------------------------------------------- */
 
 static void take_member(struct members *all, struct json_object *json)
 {
@@ -131,7 +131,7 @@ static void ask_list(struct members *all)
 		all->waiting++;
 }
 
-/* -- the report -- */
+/* --- the report ------------------------------------------------------------------------------- */
 
 static void report(struct member *m, dpumap_fleet_member_cb_t each, union doca_data user_data)
 {
@@ -235,7 +235,7 @@ doca_error_t dpumap_fleet_list_members(struct dpumap_fleet *fleet, dpumap_fleet_
 	return DOCA_SUCCESS;
 }
 
-/* -- leases -- */
+/* --- leases ----------------------------------------------------------------------------------- */
 
 struct lease {
 	struct leases *leases;

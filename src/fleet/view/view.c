@@ -32,7 +32,7 @@ struct dpumap_view {
 	void *context;
 };
 
-/* -- the table -- */
+/* --- the table -------------------------------------------------------------------------------- */
 
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
@@ -115,7 +115,7 @@ static void unlink_entry(struct dpumap_view *view, struct entry *e)
 	*place = e->next;
 }
 
-/* -- entries -- */
+/* --- entries ---------------------------------------------------------------------------------- */
 
 static bool is_newer(const struct entry *e)
 {
@@ -167,7 +167,7 @@ void dpumap_view_remove(struct dpumap_view *view, const struct dpumap_fleet_key 
 		remove_entry(view, e);
 }
 
-/* -- putting -- */
+/* --- putting ---------------------------------------------------------------------------------- */
 
 static void drop_other_leases(struct dpumap_view *view, struct entry *owner)
 {
@@ -307,7 +307,7 @@ doca_error_t dpumap_view_put(struct dpumap_view *view, const struct dpumap_view_
 	return DOCA_SUCCESS;
 }
 
-/* -- reading everything again -- */
+/* --- reading everything again ----------------------------------------------------------------- */
 
 void dpumap_view_sync_begin(struct dpumap_view *view)
 {
@@ -345,7 +345,7 @@ void dpumap_view_forget_revisions(struct dpumap_view *view)
 			e->revision = -1;
 }
 
-/* -- looking -- */
+/* --- looking ---------------------------------------------------------------------------------- */
 
 const struct dpumap_fleet_dpu *dpumap_view_find_dpu(const struct dpumap_view *view, const char *dpu)
 {
@@ -455,7 +455,7 @@ size_t dpumap_view_num_newer(const struct dpumap_view *view)
 	return view->num_newer;
 }
 
-/* -- life -- */
+/* --- life ------------------------------------------------------------------------------------- */
 
 struct dpumap_view *dpumap_view_create(dpumap_view_changed_fn *changed, void *context)
 {

@@ -197,7 +197,7 @@ static int teardown(void **state)
 	return close_queue() ? fixture_recount(state) : -1;
 }
 
-/* --- a send queue that the test writes itself -------------------------------------------------- */
+/* --- a send queue that the test writes itself ------------------------------------------------- */
 
 struct manual {
 	struct rc rc;
@@ -233,7 +233,7 @@ static void post_nop(struct manual *m, void *page)
 	*(volatile uint64_t *)page = ring;
 }
 
-/* --- ways to ring ------------------------------------------------------------------------------ */
+/* --- ways to ring ----------------------------------------------------------------------------- */
 
 static void a_posted_send_wakes(void **state)
 {
@@ -364,7 +364,7 @@ static void a_receive_of_a_failed_queue_is_flushed(void **state)
 	assert_int_equal(copy_on(&rc), IBV_WC_SUCCESS);
 }
 
-/* --- several processes ------------------------------------------------------------------------- */
+/* --- several processes ------------------------------------------------------------------------ */
 
 /* A child has its own mapping of each page, without protection: it must not hang. */
 static void a_forked_child_may_ring(void **state)
@@ -504,7 +504,7 @@ static void a_message_wakes_both_processes(void **state)
 	assert_true(rc_close(&own));
 }
 
-/* --- programs ---------------------------------------------------------------------------------- */
+/* --- programs --------------------------------------------------------------------------------- */
 
 static volatile sig_atomic_t faults;
 
@@ -646,7 +646,7 @@ static void a_stopped_server_does_not_delay_events(void **state)
 	assert_int_equal(rc_wait(&rc, 1000), IBV_WC_SUCCESS);
 }
 
-/* --- counts ------------------------------------------------------------------------------------ */
+/* --- counts ----------------------------------------------------------------------------------- */
 
 static void an_idle_process_never_wakes(void **state)
 {

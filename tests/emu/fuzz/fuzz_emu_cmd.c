@@ -384,7 +384,7 @@ static void map_something(struct emu_file *f)
 	emu_mmap(f, page * EMU_PAGE, (uint64_t)take() * EMU_PAGE, &off);
 }
 
-/* --- messages of engines and the other sockets ------------------------------------------------- */
+/* --- messages of engines and the other sockets ------------------------------------------------ */
 
 static void take_bytes(void *to, size_t len)
 {

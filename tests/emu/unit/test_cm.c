@@ -59,7 +59,7 @@ static void expect_state(const struct emu_cm_conn *c, enum emu_cm_state s)
 	assert_string_equal(emu_cm_state_name(emu_cm_state(c)), emu_cm_state_name(s));
 }
 
-/* --- connections ------------------------------------------------------------------------------- */
+/* --- connections ------------------------------------------------------------------------------ */
 
 static void connection_is_established_and_closed(void **state)
 {
@@ -180,7 +180,7 @@ static void connections_do_not_mix(void **state)
 	}
 }
 
-/* --- losses ------------------------------------------------------------------------------------ */
+/* --- losses ----------------------------------------------------------------------------------- */
 
 static void lost_req_is_sent_again(void **state)
 {
@@ -312,7 +312,7 @@ static void dreq_for_a_forgotten_connection_is_answered(void **state)
 	cm_expect(&cm_a, EMU_CM_DREP_RECEIVED);
 }
 
-/* --- duplicates and crossing messages ---------------------------------------------------------- */
+/* --- duplicates and crossing messages --------------------------------------------------------- */
 
 static void duplicates_change_nothing(void **state)
 {
@@ -427,7 +427,7 @@ static void stale_connection_is_ended(void **state)
 	expect_state(b, EMU_CM_TIMEWAIT);
 }
 
-/* --- refusals ---------------------------------------------------------------------------------- */
+/* --- refusals --------------------------------------------------------------------------------- */
 
 static void expect_rej(enum emu_cm_reason reason, enum emu_cm_answered answered)
 {
@@ -540,7 +540,7 @@ static void alternate_paths_are_ignored(void **state)
 	assert_int_equal(sent(EMU_CM_APR) + sent(EMU_CM_REJ), before);
 }
 
-/* --- processes that end ------------------------------------------------------------------------ */
+/* --- processes that end ----------------------------------------------------------------------- */
 
 static void destroyed_before_the_rep_rejects_with_timeout(void **state)
 {
@@ -615,7 +615,7 @@ static void endpoint_ends_in_every_state(void **state)
 	emu_cm_conn_new(cm_a.cm, NULL);
 }
 
-/* --- MRA --------------------------------------------------------------------------------------- */
+/* --- MRA -------------------------------------------------------------------------------------- */
 
 static void mra_gives_the_peer_more_time(void **state)
 {
@@ -681,7 +681,7 @@ static void a_peer_that_vanishes_after_an_mra_is_a_req_error(void **state)
 	cm_expect(&cm_a, EMU_CM_REQ_ERROR);
 }
 
-/* --- states and sizes -------------------------------------------------------------------------- */
+/* --- states and sizes ------------------------------------------------------------------------- */
 
 static void messages_need_their_states(void **state)
 {
@@ -761,7 +761,7 @@ static void xrc_connects_initiator_and_target(void **state)
 	assert_int_equal(x.qp_attr_mask, 0x10201);
 }
 
-/* --- service ID resolution --------------------------------------------------------------------- */
+/* --- service ID resolution -------------------------------------------------------------------- */
 
 static struct emu_cm_conn *ask(unsigned int retries)
 {
@@ -847,7 +847,7 @@ static void sidr_that_is_destroyed_leaves_nothing(void **state)
 	assert_false(cm_next_deadline());
 }
 
-/* --- handlers ---------------------------------------------------------------------------------- */
+/* --- handlers --------------------------------------------------------------------------------- */
 
 static void handler_may_destroy_by_its_verdict(void **state)
 {

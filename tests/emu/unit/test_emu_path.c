@@ -32,7 +32,7 @@ struct emu_tables *emu_tables;
 struct emu_queues *emu_queues;
 struct emu_topology emu_topology;
 
-/* --- the GID tables of two ports, in place of gid.c ------------------------------------------------ */
+/* --- the GID tables of two ports, in place of gid.c ------------------------------------------- */
 
 static struct emu_gid gids[2][NGIDS];
 static struct emu_qp *watched; /* what an engine may see of it in a grace period */
@@ -160,7 +160,7 @@ static uint32_t lead(unsigned int sgid_index, const uint8_t dgid[16], struct emu
 	return emu_path_lead(func(0), &a, r);
 }
 
-/* --- without and with addresses on networks ------------------------------------------------------ */
+/* --- without and with addresses on networks --------------------------------------------------- */
 
 static void without_an_address_nothing_leaves(void **state)
 {
@@ -213,7 +213,7 @@ static void port_that_is_down_has_no_route(void **state)
 	assert_int_equal(lead(IP_V2, ips[0], &r), 0);
 }
 
-/* --- local packets, too ---------------------------------------------------------------------------- */
+/* --- local packets, too ----------------------------------------------------------------------- */
 
 static void forced(unsigned int endpoints)
 {
@@ -268,7 +268,7 @@ static void forced_packets_obey_partitions_and_ports(void **state)
 	assert_int_equal(lead(IP_V2, ips[0], &r), 0);
 }
 
-/* --- queue pairs -------------------------------------------------------------------------------------- */
+/* --- queue pairs ------------------------------------------------------------------------------ */
 
 static void set(uint8_t sgid_index, const uint8_t dgid[16], uint8_t tclass)
 {

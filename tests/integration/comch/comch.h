@@ -87,7 +87,7 @@ void comch_progress(struct doca_pe *pe);
 		}                                                        \
 	} while (0)
 
-/* --- commands to the clients -------------------------------------------------------------------- */
+/* --- commands to the clients ------------------------------------------------------------------ */
 
 enum comch_op {
 	COMCH_START,   /* until RUNNING: SUCCESS, or IDLE: NOT_FOUND */

@@ -32,7 +32,7 @@ static void on_state(const union doca_data data, struct doca_ctx *ctx, enum doca
 	note(data.ptr, test_state_name(next));
 }
 
-/* --- tasks -------------------------------------------------------------------------------------- */
+/* --- tasks ------------------------------------------------------------------------------------ */
 
 static void on_done(struct side *side, const struct side_done *done, struct doca_task *task)
 {
@@ -212,7 +212,7 @@ doca_error_t side_submit(struct side *side, const struct side_work *work)
 	return result;
 }
 
-/* --- connections -------------------------------------------------------------------------------- */
+/* --- connections ------------------------------------------------------------------------------ */
 
 static unsigned int index_of(const struct side *side, const struct doca_rdma_connection *connection)
 {
@@ -269,7 +269,7 @@ doca_error_t side_set_callbacks(struct side *side)
 							on_failure, on_disconnection);
 }
 
-/* --- a side ------------------------------------------------------------------------------------- */
+/* --- a side ----------------------------------------------------------------------------------- */
 
 static doca_error_t open_memory(struct side *side)
 {
@@ -456,7 +456,7 @@ doca_error_t side_connect(void)
 	return result == DOCA_SUCCESS ? import_memory(&there, &here) : result;
 }
 
-/* --- bufs --------------------------------------------------------------------------------------- */
+/* --- bufs ------------------------------------------------------------------------------------- */
 
 static struct doca_buf *new_buf(struct side *side, struct doca_mmap *mmap, uint8_t *at, size_t len,
 				bool is_data)
@@ -528,7 +528,7 @@ size_t side_data_len(const struct doca_buf *buf)
 	return len;
 }
 
-/* --- waiting ------------------------------------------------------------------------------------ */
+/* --- waiting ---------------------------------------------------------------------------------- */
 
 #define LOOKS  256
 #define NAP_US 500
@@ -608,7 +608,7 @@ doca_error_t side_do(struct side *side, const struct side_work *work)
 	return side_wait(side, n) ? side->done[n - 1].status : DOCA_ERROR_TIME_OUT;
 }
 
-/* --- the device --------------------------------------------------------------------------------- */
+/* --- the device ------------------------------------------------------------------------------- */
 
 bool side_is_software(const struct side *side)
 {
@@ -636,7 +636,7 @@ bool side_address(struct doca_dev *dev, enum doca_rdma_addr_type type, char text
 	return false;
 }
 
-/* --- both sides --------------------------------------------------------------------------------- */
+/* --- both sides ------------------------------------------------------------------------------- */
 
 /* The devices of `here` and `there`: of two cards, or the same one twice. */
 static doca_error_t open_devices(struct doca_dev *devs[2])

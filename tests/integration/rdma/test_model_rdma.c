@@ -112,7 +112,7 @@ static void on_state_word(struct side *side, const char *word)
 	actor_of(side)->n_events++;
 }
 
-/* --- completions -------------------------------------------------------------------------------- */
+/* --- completions ------------------------------------------------------------------------------ */
 
 static unsigned int connection_index(const struct side *side,
 				     const struct doca_rdma_connection *connection)
@@ -229,7 +229,7 @@ static bool progress(struct actor *a)
 	return result;
 }
 
-/* --- submissions -------------------------------------------------------------------------------- */
+/* --- submissions ------------------------------------------------------------------------------ */
 
 /* A local buf of the op, in 1 to PIECES pieces. */
 static struct doca_buf *local_buf(struct side *side, const struct op *op, bool is_data)
@@ -410,7 +410,7 @@ static void submit_any(struct actor *a)
 	}
 }
 
-/* --- how a sequence ends ------------------------------------------------------------------------ */
+/* --- how a sequence ends ---------------------------------------------------------------------- */
 
 static unsigned int messages_to(const struct actor *a)
 {
@@ -592,7 +592,7 @@ static void end_sequence(void)
 	wait_idle(&actors[1]);
 }
 
-/* --- the peer that is killed -------------------------------------------------------------------- */
+/* --- the peer that is killed ------------------------------------------------------------------ */
 
 struct details {
 	size_t len;
@@ -675,7 +675,7 @@ static void connect_victim(void)
 	victims_lane = here.n_connections - 1;
 }
 
-/* --- sequences ---------------------------------------------------------------------------------- */
+/* --- sequences -------------------------------------------------------------------------------- */
 
 /* A fault for each sequence that ends that way, and one that changes nothing for some others. */
 static bool set_fault(void)
@@ -765,7 +765,7 @@ static void run_sequence(uint64_t seed)
 	sequences++;
 }
 
-/* --- what the test and the emulator use --------------------------------------------------------- */
+/* --- what the test and the emulator use ------------------------------------------------------- */
 
 struct usage {
 	struct footprint test, emulator;
@@ -812,7 +812,7 @@ static void assert_no_growth(const struct footprint *before, const struct footpr
 	assert_true(after->threads - before->threads <= OTHERS);
 }
 
-/* --- the test ----------------------------------------------------------------------------------- */
+/* --- the test --------------------------------------------------------------------------------- */
 
 static uint64_t running_seed;
 

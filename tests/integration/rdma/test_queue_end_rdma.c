@@ -122,7 +122,7 @@ static void errors_of_the_device_are_translated(void **state)
 	expect_the_other_connection_works();
 }
 
-/* --- work that the driver refuses: a work request of too many pieces ---------------------------- */
+/* --- work that the driver refuses: a work request of too many pieces -------------------------- */
 
 static doca_error_t post_too_many(uint32_t i)
 {
@@ -212,7 +212,7 @@ static void a_receive_that_the_driver_refuses_is_not_posted(void **state)
 	}
 }
 
-/* --- completions that come twice, or late ------------------------------------------------------- */
+/* --- completions that come twice, or late ----------------------------------------------------- */
 
 static void a_completion_that_comes_twice_completes_nothing(void **state)
 {
@@ -279,7 +279,7 @@ static void work_of_an_ended_connection_does_not_complete_that_of_the_next(void 
 	expect_the_other_connection_works();
 }
 
-/* --- receives ----------------------------------------------------------------------------------- */
+/* --- receives --------------------------------------------------------------------------------- */
 
 struct long_message {
 	struct fixture_buf from, to;
@@ -401,7 +401,7 @@ static void receives_that_are_left_return_in_posting_order(void **state)
 	queue_expect_nothing(&b);
 }
 
-/* --- events ------------------------------------------------------------------------------------- */
+/* --- events ----------------------------------------------------------------------------------- */
 
 static void an_armed_queue_reports_its_next_completion(void **state)
 {

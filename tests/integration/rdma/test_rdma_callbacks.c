@@ -16,7 +16,7 @@ static bool is_request(const char *word)
 	return !strcmp(word, "request:0");
 }
 
-/* --- the callback for a request ----------------------------------------------------------------- */
+/* --- the callback for a request --------------------------------------------------------------- */
 
 static void stop_on_request(struct side *side, const char *word)
 {
@@ -129,7 +129,7 @@ static void a_connection_that_is_accepted_and_disconnected_ends_once(void **stat
 	assert_ok(doca_rdma_connection_disconnect(there.connections[0]));
 }
 
-/* --- callbacks for the end of a connection ------------------------------------------------------ */
+/* --- callbacks for the end of a connection ---------------------------------------------------- */
 
 #define TIMES 5u
 
@@ -237,7 +237,7 @@ static void a_context_may_be_destroyed_before_its_first_message(void **state)
 	assert_int_equal(there.n_done, 1);
 }
 
-/* --- callbacks of tasks ------------------------------------------------------------------------- */
+/* --- callbacks of tasks ----------------------------------------------------------------------- */
 
 static void destroy_too_early(struct side *side, const struct side_done *done,
 			      struct doca_task *task)
@@ -267,7 +267,7 @@ static void nothing_is_destroyed_while_the_context_runs(void **state)
 	by_address_exchange(1);
 }
 
-/* --- other processes ---------------------------------------------------------------------------- */
+/* --- other processes -------------------------------------------------------------------------- */
 
 /* A child has copies of all objects. Its end must not end those of the parent. */
 /* rule: RD-10a */

@@ -157,7 +157,7 @@ static void a_completion_that_comes_twice_is_ignored(void **state)
 	assert_int_equal(here.n_done, WRITES);
 }
 
-/* --- connections that end around a message ------------------------------------------------------ */
+/* --- connections that end around a message ---------------------------------------------------- */
 
 #define LONG_LEN (16u << 20)
 

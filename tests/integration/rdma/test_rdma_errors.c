@@ -418,7 +418,7 @@ static void connect_needs_a_running_context(void **state)
 	assert_error(doca_rdma_connect(here.rdma, bytes, len, theirs), DOCA_ERROR_BAD_STATE);
 }
 
-/* --- details with a right checksum that are wrong ---------------------------------------------- */
+/* --- details with a right checksum that are wrong --------------------------------------------- */
 
 #define DETAILS_LEN 48
 #define CRC_AT	    12

@@ -49,7 +49,7 @@ static void peek_bytes(size_t offset, void *got, size_t len)
 	memcpy(got, bytes + offset, len);
 }
 
-/* --- huge pages, reserved or transparent -------------------------------------------------------- */
+/* --- huge pages, reserved or transparent ------------------------------------------------------ */
 
 static void create_huge(uint32_t access)
 {
@@ -75,7 +75,7 @@ static void release_huge(void)
 		free(bytes);
 }
 
-/* --- device memory ------------------------------------------------------------------------------ */
+/* --- device memory ---------------------------------------------------------------------------- */
 
 static void create_dm(uint32_t access)
 {
@@ -95,7 +95,7 @@ static void release_dm(void)
 	assert_ok(dpumap_dm_free(dm));
 }
 
-/* --- a dma-buf, for which the emulated device accepts a memfd; for atomics, one that cannot shrink -- */
+/* --- a dma-buf, for which the emulated device accepts a memfd; for atomics, one that cannot shrink --- */
 
 static void create_dmabuf(uint32_t access)
 {
@@ -116,7 +116,7 @@ static void release_dmabuf(void)
 	assert_int_equal(close(memfd), 0);
 }
 
-/* --- a umem ------------------------------------------------------------------------------------- */
+/* --- a umem ----------------------------------------------------------------------------------- */
 
 static void create_umem(uint32_t access)
 {
@@ -134,7 +134,7 @@ static void release_umem(void)
 	free(bytes);
 }
 
-/* --- memory of the other function of the card --------------------------------------------------- */
+/* --- memory of the other function of the card ------------------------------------------------- */
 
 static void create_import(uint32_t access)
 {
@@ -156,7 +156,7 @@ static void release_import(void)
 	assert_true(process_finish(&owner));
 }
 
-/* --- the tests ---------------------------------------------------------------------------------- */
+/* --- the tests -------------------------------------------------------------------------------- */
 
 static void connect_anew(void)
 {

@@ -102,7 +102,7 @@ pid_t process_spawn(const char *const argv[], int *to, int *from)
 	return spawn(argv, environ, to, from);
 }
 
-/* --- on a function of the emulated card -------------------------------------------------------- */
+/* --- on a function of the emulated card ------------------------------------------------------- */
 
 #define ROLE_WORDS 3
 #define ROLE_TEXT  256
@@ -174,7 +174,7 @@ pid_t process_spawn_as(const char *as, const char *const argv[], int *to, int *f
 				     : spawn_by_tool(as, argv, to, from);
 }
 
-/* --- this program ------------------------------------------------------------------------------ */
+/* --- this program ----------------------------------------------------------------------------- */
 
 pid_t process_spawn_self(const char *as, const char *env, int *socket)
 {

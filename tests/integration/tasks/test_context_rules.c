@@ -506,7 +506,7 @@ static void task_freed_in_flight_is_freed_after_its_callback(void **state)
 	assert_ok(doca_ctx_stop(side.ctx));
 }
 
-/* --- steps in every order ------------------------------------------------------------------------ */
+/* --- steps in every order --------------------------------------------------------------------- */
 
 enum step {
 	STOP,
