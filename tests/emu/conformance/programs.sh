@@ -11,6 +11,8 @@ emu=${1:?usage: programs.sh DPUMAP-EMU CASE [ARGUMENT...]}
 case_name=${2:?usage: programs.sh DPUMAP-EMU CASE [ARGUMENT...]}
 shift 2
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/dpumap-programs.XXXXXX")
+# Two programs of Open MPI that start at the same time fail to make the directory that they share by default.
+export OMPI_MCA_orte_tmpdir_base=$tmp
 emus=$(emulator_directory programs)
 export DPUMAP_EMU_DIR=$emus/emu
 
