@@ -70,16 +70,35 @@ static bool parse(int fd, struct objects *counts)
 	return counts->n > 0;
 }
 
+/* What stands for the emulator between two machines prints lines "KIND NUMBER". Closes the descriptor. */
+static bool parse_lines(int fd, struct objects *counts)
+{
+	struct object_count one = {0};
+	FILE *stream = fdopen(fd, "r");
+	char line[256];
+
+	counts->n = 0;
+	if (!stream) {
+		close(fd);
+		return false;
+	}
+	while (fgets(line, sizeof(line), stream))
+		if (sscanf(line, "%31s %lu", one.name, &one.value) == 2)
+			add(counts, one.name, one.value);
+	fclose(stream);
+	return counts->n > 0;
+}
+
 static bool ask_program(struct objects *counts)
 {
-	const char *const argv[] = {test_options.emu, "status", "--json", NULL};
+	const char *const argv[] = {test_options.emu, "status", NULL};
 	bool parsed;
 	int from;
 	pid_t pid = process_spawn(argv, NULL, &from);
 
 	if (pid < 0)
 		return false;
-	parsed = parse(from, counts);
+	parsed = parse_lines(from, counts);
 	return !process_reap(pid) && parsed;
 }
 
