@@ -10,6 +10,7 @@
 
 #include <json-c/json.h>
 
+#include "base/array.h"
 #include "emu/ipc/proto.h"
 #include "fixture.h"
 #include "process.h"
@@ -70,6 +71,19 @@ static bool parse(int fd, struct objects *counts)
 	return counts->n > 0;
 }
 
+/* Those that describe an emulator and its work, and no live objects. */
+static bool is_object(const char *name)
+{
+	static const char *const others[] = {"nodes",	 "cards",	   "functions", "clients",
+					     "channels", "commands",	   "copies",	"bytes",
+					     "errors",	 "command_errors", "process",	"guid"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (!strcmp(name, others[i]))
+			return false;
+	return true;
+}
+
 /* What stands for the emulator between two machines prints lines "KIND NUMBER". Closes the descriptor. */
 static bool parse_lines(int fd, struct objects *counts)
 {
@@ -83,7 +97,7 @@ static bool parse_lines(int fd, struct objects *counts)
 		return false;
 	}
 	while (fgets(line, sizeof(line), stream))
-		if (sscanf(line, "%31s %lu", one.name, &one.value) == 2)
+		if (sscanf(line, "%31s %lu", one.name, &one.value) == 2 && is_object(one.name))
 			add(counts, one.name, one.value);
 	fclose(stream);
 	return counts->n > 0;
