@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The tasks of doca_rdma, of all kinds: their pools and their completion. */
+/* The tasks of doca_rdma, of all kinds: their pools, their submission and their completion. */
 #ifndef DPUMAP_RDMA_TASK_H
 #define DPUMAP_RDMA_TASK_H
 
@@ -70,9 +70,7 @@ void dpumap_rdma_task_succeed(struct rdma_task *task);
 void dpumap_rdma_task_complete(struct doca_task *task);
 void dpumap_rdma_enter_graph(struct doca_ctx *ctx);
 
-/* Completion of tasks: what the device has completed becomes finished tasks, whose callbacks progress runs. */
-
-/* Operations of the context. */
+/* Completion: what the device has completed becomes finished tasks, whose callbacks progress runs. */
 struct doca_task *dpumap_rdma_task_poll(struct doca_ctx *ctx);
 /* As dpumap_ctx_progress(), if the context is_usual. */
 bool dpumap_rdma_task_progress(struct doca_ctx *ctx);
@@ -82,9 +80,7 @@ bool dpumap_rdma_is_ready(struct doca_ctx *ctx);
 /* Take all completions that the device has written. Callbacks run in progress. */
 void dpumap_rdma_take_completions(struct doca_rdma *rdma);
 
-/* Submission of tasks: each becomes a work request, or waits until the queue of its connection has room. */
-
-/* Operations of the context. */
+/* Submission: each task becomes a work request, or waits until the queue of its connection has room. */
 doca_error_t dpumap_rdma_task_submit(struct doca_task *task, uint32_t flags);
 void dpumap_rdma_flush(struct doca_ctx *ctx);
 
@@ -92,8 +88,6 @@ void dpumap_rdma_flush(struct doca_ctx *ctx);
 void dpumap_rdma_execute(struct doca_rdma *rdma, struct rdma_task *task);
 /* Post the tasks that wait for room in queues. To be called after completions. */
 void dpumap_rdma_post_waiting(struct doca_rdma *rdma);
-
-/* The callbacks of programs for tasks of doca_rdma. */
 
 /* Call what dpumap_rdma_configure() was given, as the type that it has. */
 void dpumap_rdma_call(struct rdma_task *task, rdma_callback *callback);

@@ -105,8 +105,6 @@ static inline struct sync_task *dpumap_sync_task_of(struct doca_task *task)
 	return (struct sync_task *)task;
 }
 
-/* The object. */
-
 /* An event without a counter yet. */
 doca_error_t dpumap_sync_create(struct doca_sync_event **event);
 

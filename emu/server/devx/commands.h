@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Firmware commands that have no file of an object, and the methods that carry all of them. */
 #ifndef EMU_SERVER_DEVX_COMMANDS_H
 #define EMU_SERVER_DEVX_COMMANDS_H
 
@@ -6,8 +7,6 @@
 #include "emu/server/uverbs/method.h"
 
 /* QUERY_HCA_CAP (the capabilities of a function) and QUERY_ESW_FUNCTIONS (the functions it manages). */
-
-/* Firmware commands. */
 int emu_devx_query_hca_cap(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
 int emu_devx_query_esw_functions(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
 
@@ -19,13 +18,10 @@ struct emu_devx_counter {
 	uint32_t id;
 };
 
-/* Firmware commands. */
 int emu_devx_alloc_counter(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
 int emu_devx_query_counter(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
 
 /* Queries without an object that drivers send when they open the device. */
-
-/* Firmware commands. */
 int emu_devx_query_lag(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
 int emu_devx_query_issi(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
 int emu_devx_query_vport_state(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);

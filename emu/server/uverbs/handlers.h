@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The methods and the legacy write() commands of the files that have no objects of their own. */
 #ifndef EMU_SERVER_UVERBS_HANDLERS_H
 #define EMU_SERVER_UVERBS_HANDLERS_H
 
 #include "emu/server/uverbs/method.h"
+
+struct emu_cmd;
+struct emu_qp_obj;
 
 /* Contexts: GET_CONTEXT, QUERY_CONTEXT, and the clock page. */
 extern const struct emu_method emu_methods_context[];
 
 /* Queries of the device, its port and its GIDs. */
 extern const struct emu_method emu_methods_device[];
-
-/* Legacy commands. */
 int emu_write_query_device(struct emu_cmd *c);
 int emu_write_query_device_ex(struct emu_cmd *c);
 
 /* Attaching queue pairs to multicast groups. */
-struct emu_cmd;
-struct emu_qp_obj;
-
-/* Legacy commands. */
 int emu_write_attach_mcast(struct emu_cmd *c);
 int emu_write_detach_mcast(struct emu_cmd *c);
 /* Detach a queue pair that is being destroyed. */
@@ -44,8 +42,6 @@ extern const struct emu_write_command emu_write_commands[];
 extern const struct emu_method emu_methods_write[];
 
 /* Changes of a completion queue: its size, and the moderation of its events. */
-
-/* Legacy commands. */
 int emu_write_resize_cq(struct emu_cmd *c);
 int emu_write_modify_cq(struct emu_cmd *c);
 
