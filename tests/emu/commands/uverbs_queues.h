@@ -179,7 +179,7 @@ static inline struct srq good_srq(uint32_t pd)
 static inline int create_srq(int fd, struct srq *s, uint32_t *handle)
 {
 	struct mlx5_ib_create_srq_resp resp;
-	uint32_t out[2];
+	uint32_t out[2] = {0};
 	union command c;
 	int err;
 
