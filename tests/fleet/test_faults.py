@@ -3,8 +3,9 @@
 
 import time
 
+from harness.clock import Clock
 from harness.etcd import Etcd, Late, wait_until
-from harness.fleet import Clock, publish
+from harness.fleet import publish
 
 
 def test_lease_lost_while_the_dpu_lives(etcd, publisher, watcher):

@@ -18,29 +18,6 @@ def probe_program():
     return str(pathlib.Path(os.environ["DPUMAP_BIN"]).parent / "tests" / "fleet_probe")
 
 
-class Clock:
-    """The clock of the day as programs see it; jump() moves it while they run. Time that passes stays as it is."""
-
-    def __init__(self, place):
-        self.file = place / "clock"
-        (self.library,) = pathlib.Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1")
-        self.jump(0)
-
-    def jump(self, days):
-        temporary = self.file.with_suffix(".new")
-        temporary.write_text(f"{days:+d}d\n", encoding="ascii")
-        temporary.rename(self.file)
-
-    def environment(self):
-        words = {"FAKETIME_TIMESTAMP_FILE": str(self.file), "LD_PRELOAD": str(self.library)}
-        return {**os.environ, **words, "FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
-
-    def seconds(self):
-        """What programs see."""
-        command = ["date", "+%s"]
-        return int(subprocess.run(command, env=self.environment(), stdout=subprocess.PIPE, check=True).stdout)
-
-
 class Probe:
     """fleet_probe as a process: its lines are in self.seen, in order."""
 
