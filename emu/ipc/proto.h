@@ -13,6 +13,9 @@
  * with copy_from_user and copy_to_user.
  *
  * All sockets are SOCK_SEQPACKET: one message, one packet. Both ends run on the same machine.
+ *
+ * Each message begins with EMU_MAGIC. That of another build begins with another number, and its length is not
+ * known: the server answers with a struct emu_reply of its own, and the client compares nothing but the number.
  */
 #ifndef EMU_PROTO_H
 #define EMU_PROTO_H

@@ -7,6 +7,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "emu/ipc/proto.h"
+
 static int send_plain(int fd, const void *buf, size_t len, int flags)
 {
 	ssize_t n;
@@ -138,4 +140,21 @@ ssize_t emu_sock_recv_now(int fd, void *buf, size_t len, int *fds, unsigned int 
 	const struct space to = {buf, len, fds, max_fds};
 
 	return recv_packet(fd, &to, nfds, pid, MSG_DONTWAIT);
+}
+
+bool emu_sock_is_of_other_build(const void *message, ssize_t len)
+{
+	uint32_t magic;
+
+	if (len < (ssize_t)sizeof(magic))
+		return false;
+	memcpy(&magic, message, sizeof(magic));
+	return magic != EMU_MAGIC;
+}
+
+void emu_sock_answer_other_build(int fd)
+{
+	const struct emu_reply reply = {.magic = EMU_MAGIC, .error = EPROTONOSUPPORT};
+
+	emu_sock_send_now(fd, &reply, sizeof(reply), NULL, 0);
 }

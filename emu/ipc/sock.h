@@ -3,6 +3,7 @@
 #ifndef EMU_SOCK_H
 #define EMU_SOCK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -24,5 +25,10 @@ ssize_t emu_sock_recv(int fd, void *buf, size_t len, int *fds, unsigned int max_
 /* The same without waiting: -EAGAIN if there is no packet. */
 ssize_t emu_sock_recv_now(int fd, void *buf, size_t len, int *fds, unsigned int max_fds,
 			  unsigned int *nfds, pid_t *pid);
+
+/* Is this the message of another build (proto.h)? `len` as emu_sock_recv() returns it. */
+bool emu_sock_is_of_other_build(const void *message, ssize_t len);
+/* Let a client of another build see that the server is of this one; does not wait. */
+void emu_sock_answer_other_build(int fd);
 
 #endif

@@ -367,6 +367,8 @@ static int receive(int channel, const sigset_t *open, struct emu_reply *rep, int
 	emu_answer_await(channel, open);
 	n = emu_sock_recv(channel, rep, sizeof(*rep), fds, fds ? EMU_MAX_FDS : 0, &nfds, NULL);
 	err = n < 0 ? (int)-n : 0;
+	if (emu_sock_is_of_other_build(rep, n))
+		err = EPROTONOSUPPORT;
 	if (!err && (n != sizeof(*rep) || rep->magic != EMU_MAGIC || nfds > rep->nfds))
 		err = EIO;
 	/* The kernel drops those for which the process has no number left. */
@@ -399,7 +401,10 @@ static int attach(int fd, const sigset_t *open, struct channel *c)
 	pthread_mutex_unlock(&lock);
 	if (err)
 		return err;
-	if (receive(c->fd, open, &rep, NULL))
+	err = receive(c->fd, open, &rep, NULL);
+	if (err == EPROTONOSUPPORT)
+		emu_refusal_print_build(emu_server_exit_pid(fd));
+	if (err)
 		return EIO;
 	if (rep.error)
 		emu_refusal_print(rep.error, emu_server_exit_pid(fd));

@@ -124,6 +124,19 @@ void emu_refusal_print(int err, pid_t server)
 			pid, strerror(err));
 }
 
+void emu_refusal_print_build(pid_t server)
+{
+	const char *dir = getenv(EMU_ENV_DIR);
+
+	if (is_told())
+		return;
+	fprintf(stderr,
+		"dpumap-emu: process %d has a library of dpumap-emu of another build than the "
+		"emulator in %s, process %d; start the program by the `dpumap-emu run' that "
+		"belongs to the emulator, or stop the emulator and start it again\n",
+		(int)getpid(), dir ? dir : "", (int)server);
+}
+
 /* --- no connection ---------------------------------------------------------------------------- */
 
 static bool is_there(const char *dir, const char *role)

@@ -14,6 +14,9 @@
  */
 void emu_refusal_print(int err, pid_t server);
 
+/* The emulator, process `server`, is of another build than the library in this process. */
+void emu_refusal_print_build(pid_t server);
+
 /* There is no connection: connect() failed with `err`. A missing file beside others is no reason for a line. */
 void emu_refusal_print_lost(int err);
 

@@ -76,6 +76,8 @@ static int receive_reply(int fd, struct emu_reply *rep)
 	n = emu_sock_recv(fd, rep, sizeof(*rep), NULL, 0, &nfds, NULL);
 	if (n == -EAGAIN)
 		return -EAGAIN;
+	if (emu_sock_is_of_other_build(rep, n))
+		return -EPROTONOSUPPORT;
 	return n == sizeof(*rep) && rep->magic == EMU_MAGIC ? -rep->error : -EPROTO;
 }
 
@@ -139,11 +141,15 @@ static int copy_text(int fd)
 	return n < 0;
 }
 
-/* A server that is ending, or that has another version, hangs up or does not answer. */
+/* A server that is ending hangs up or does not answer. */
 const char *tool_error(int err)
 {
 	if (err == -EPROTO || err == -EBUSY)
-		return "the running emulator is ending, or is of another version of dpumap-emu";
+		return "the running emulator is ending; repeat the command";
+	if (err == -EPROTONOSUPPORT)
+		return "the running emulator is of another build of dpumap-emu; stop it by the "
+		       "dpumap-emu that started it, or end its process ('dpumap-emu list' shows "
+		       "the number), and start it again";
 	if (err == -ECHILD)
 		return "its process ended early";
 	return strerror(-err);

@@ -144,7 +144,7 @@ static int start_held(const struct options *o)
 static bool refused(int err)
 {
 	return err == -ENAMETOOLONG || err == -EACCES || err == -EPERM || err == -ELOOP ||
-	       err == -ENOTDIR;
+	       err == -ENOTDIR || err == -EPROTONOSUPPORT;
 }
 
 /* Return a connection that keeps the emulator alive; start one if none is running. */
@@ -330,16 +330,17 @@ int tool_serve(struct options *o)
 	return serve(o, null);
 }
 
-static bool is_running(const char *dir)
+/* 0 if an emulator is running, or a negative errno. */
+static int ping(const char *dir)
 {
 	struct emu_reply rep;
 	int fd = tool_connect(dir), err;
 
 	if (fd < 0)
-		return false;
+		return fd;
 	err = tool_ask(fd, EMU_OP_PING, 0, &rep);
 	close(fd);
-	return !err;
+	return err;
 }
 
 /* As the first process of a container it also inherits processes that must not stay zombies. */
@@ -368,10 +369,13 @@ int tool_start(struct options *o)
 		return EXIT_EMU;
 	/* A server that is ending still holds the directory, but does not answer. */
 	for (i = 0; i < CONNECT_TRIES && err == -EBUSY; i++) {
-		if (is_running(o->dir)) {
+		err = ping(o->dir);
+		if (!err) {
 			emu_log("an emulator is already running in %s", o->dir);
 			return 1;
 		}
+		if (err == -EPROTONOSUPPORT)
+			break;
 		if (o->foreground)
 			return start_in_foreground(o);
 		err = spawn_server(o, -1);

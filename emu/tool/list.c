@@ -174,7 +174,7 @@ static void write_directory(FILE *out, struct json_object *emulator)
 
 static void write_silence(FILE *out, struct json_object *emulator)
 {
-	fputs("does not respond (stopped, or of another version)  ", out);
+	fputs("does not respond (stopped, or of another build)  ", out);
 	write_directory(out, emulator);
 }
 

@@ -13,7 +13,7 @@
 
 #define IPV4_PREFIX "::ffff:"
 
-/* What follows the answer. NULL: nothing, or it is of another version. */
+/* What follows the answer; NULL: nothing. */
 static struct json_object *receive_status(int fd)
 {
 	char *text = tool_receive_text(fd);

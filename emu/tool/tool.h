@@ -68,7 +68,10 @@ char *tool_receive_text(int fd);
 int tool_ask(int fd, uint32_t op, uint64_t arg, struct emu_reply *rep);
 
 /* status.c */
-/* The status, which the caller puts. Returns 0 or a negative errno: -EPROTO if the server is of another version. */
+/*
+ * The status, which the caller puts. Returns 0 or a negative errno: -EPROTO if the server is ending,
+ * -EPROTONOSUPPORT if it is of another build.
+ */
 int tool_ask_status(int fd, struct json_object **status);
 
 /* The commands; each returns the tool's exit code. */

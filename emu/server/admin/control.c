@@ -202,6 +202,8 @@ static void serve(struct emu_watch *w)
 	n = emu_sock_recv_now(a->watch.fd, &packet, sizeof(packet), NULL, 0, &nfds, NULL);
 	if (n == -EAGAIN)
 		return;
+	if (emu_sock_is_of_other_build(&packet, n))
+		emu_sock_answer_other_build(w->fd);
 	if (n < (ssize_t)sizeof(*req) || req->magic != EMU_MAGIC ||
 	    n != (ssize_t)size_of(req->op)) {
 		destroy(w);

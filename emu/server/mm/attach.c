@@ -44,6 +44,8 @@ int emu_attach_receive(int file, struct emu_attach *a)
 	n = emu_sock_recv_now(file, &req, sizeof(req), fds, EMU_MAX_FDS, &nfds, &a->pid);
 	if (n != sizeof(req) || req.magic != EMU_MAGIC || req.op != EMU_OP_ATTACH || nfds != 1 ||
 	    !is_packet_socket(fds[0])) {
+		if (nfds == 1 && is_packet_socket(fds[0]) && emu_sock_is_of_other_build(&req, n))
+			emu_sock_answer_other_build(fds[0]);
 		while (nfds) /* also those of a packet without data */
 			close(fds[--nfds]);
 		return -EPROTO;
