@@ -10,7 +10,6 @@
 
 #include <json-c/json.h>
 
-#include "base/array.h"
 #include "channel/address.h"
 #include "cli/json.h"
 #include "cli/table.h"
@@ -180,15 +179,13 @@ static doca_error_t check_reply(struct json_object *reply, struct dpumap_error *
 	return DOCA_SUCCESS;
 }
 
-/* The name of the published schema (docs/schema). */
+/* The name of the published schema (docs/schema). The answer to a change is its status alone. */
 static void add_schema(struct json_object *reply, const char *command)
 {
-	static const char *const changes[] = {"add", "disconnect", "remove", "rekey", "reload"};
 	char schema[64];
 
-	for (size_t i = 0; i < ARRAY_SIZE(changes); i++)
-		if (strcmp(command, changes[i]) == 0)
-			command = "change";
+	if (json_object_object_length(reply) == 1)
+		command = "change";
 	snprintf(schema, sizeof(schema), "dpumapd-ctl-%s-1", command);
 	json_object_object_add(reply, "schema", json_object_new_string(schema));
 }
