@@ -135,6 +135,7 @@ def hanging():
             "*=ok cap.device-memory=warn try.device-memory=unknown device_memory==false ready==true",
         ),
         ("--cap log-max-dma-mmo=0", "cap.mmo=warn try.copy=ok ready==true"),
+        ("--cap cross-vhca-indirect=0", "*=ok pci_export==true pci_import==true ready==true"),
         ("--cap cross-vhca=0", "cap.sharing=warn ready==false exit==15"),
     ],
     ids=lambda value: value.split()[1] if value.startswith("--") else "",

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # doxygen makes the reference of the functions without a warning. Its first page, docs/api.md, lists each public
-# header once, with the manual page of section 3 that it has, and the reference describes each header.
+# header once, with the manual page of section 3 that it has, and the reference describes each header. The page names
+# each function of its header.
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -22,15 +23,25 @@ row_of()
 	grep -F "](../$1)" "$TREE/docs/api.md" || true
 }
 
+# functions_of HEADER: print the functions that it declares
+functions_of()
+{
+	code "$TREE/$1" | tr -s '[:space:]' ' ' | grep -oE 'DOCA_(STABLE|EXPERIMENTAL) [^;{}]*;' |
+		sed -nE 's/^[^(]*[ *]([a-z0-9_]+) ?\(.*/\1/p'
+}
+
 check_rows()
 {
-	local header page row
+	local header page row function
 	while read -r header; do
 		row=$(row_of "$header")
 		[ -n "$row" ] || bad "docs/api.md does not list $header"
 		[ "$(grep -oF "](../$header)" "$TREE/docs/api.md" | wc -l)" -le 1 ] || bad "docs/api.md lists $header twice"
 		for page in $(grep -oE '[a-z_]+\(3\)' <<<"$row" || true); do
-			[ -e "$TREE/man/${page%(3)}.3" ] || bad "docs/api.md: there is no manual page $page"
+			[ -e "$TREE/man/${page%(3)}.3" ] || { bad "docs/api.md: there is no manual page $page"; continue; }
+			for function in $(functions_of "$header"); do
+				grep -qE "^\.Nm $function( ,)?\$" "$TREE/man/${page%(3)}.3" || bad "$page does not name $function"
+			done
 		done
 	done < <(headers)
 	for page in "$TREE"/man/*.3; do
@@ -63,7 +74,7 @@ run_check()
 	rm -rf "$out"
 }
 
-PLANTS=6
+PLANTS=7
 plant()
 {
 	case $2 in
@@ -72,6 +83,7 @@ plant()
 	3) edit "$1/docs/api.md" 's/^| .*doca_dma\.h.*/&\n&/' ;;
 	4) edit "$1/include/doca_dma.h" '2s/.*/#define PLANTED\n&/' ;;
 	5) rm "$1/man/dpumap_umem.3" ;;
+	7) edit "$1/man/dpumap_dm.3" '/^\.Nm dpumap_dm_read ,/d' ;;
 	6) touch "$1/man/dpumap_dma.3" ;;
 	esac
 }

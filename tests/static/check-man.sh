@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# mandoc has no remark about a manual page, and dpumap(1), dpumapd(8) and dpumap-emu(1) describe every
-# command and every option that --help lists.
+# mandoc has no remark about a manual page, dpumap(1), dpumapd(8) and dpumap-emu(1) describe every command and every
+# option that --help lists, and dpumapd.conf(5) and dpumap(1) every key of the two configuration files.
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -28,6 +28,18 @@ check_tool()
 	} | grep -oE -- '^ +(-.,)? +--[a-z]+(-[a-z]+)*' | grep -oE -- '--[a-z-]+' | LC_ALL=C sort -u)
 }
 
+# check_keys PAGE PATTERN FILE...: the page describes each key that the files have in strings between these patterns
+check_keys()
+{
+	local page=$1 pattern=$2 key keys
+	shift 2
+	keys=$(cat "$@" | tr -s '[:space:]' ' ' | grep -oE "$pattern" | sed -E 's/[^"]*"([^"]*)".*/\1/' | LC_ALL=C sort -u)
+	[ -n "$keys" ] || bad "no key found for $page"
+	for key in $keys; do
+		grep -qE "^\.(It (.* )?)?Cm ([a-z_]+ , )*$key( |\$)" "$page" || bad "$page does not explain the key $key"
+	done
+}
+
 run_check()
 {
 	local page seen=0 said
@@ -46,9 +58,14 @@ run_check()
 	check_tool "$TREE/man/dpumap-emu.1" dpumap-emu
 	check_tool "$TREE/man/dpumapd.8" dpumapd
 	check_tool "$TREE/man/dpumap.1" dpumap
+	check_keys "$TREE/man/dpumapd.conf.5" '\{"[a-z_]+", load_[a-z_]+\}' "$TREE"/dpu/{settings,registry}/*.c
+	# "fd" is for dpumapd ctl add only.
+	check_keys "$TREE/man/dpumapd.conf.5" '\{"([a-eg-z][a-z_]*|f[a-ce-z][a-z_]*)", (set|add)_[a-z_]+\}' "$TREE"/dpu/spec/*.c
+	check_keys "$TREE/man/dpumap.1" '\{"[a-z_]+", (true|false),|strcmp\([^"()]*(\([a-z]*\))?, "[a-z_]+"\) == 0' \
+		"$TREE/src/channel/host_config.c"
 }
 
-PLANTS=7
+PLANTS=10
 plant()
 {
 	case $2 in
@@ -58,6 +75,9 @@ plant()
 	4) edit "$1/man/dpumap.1" '/^\.It Cm fill/d' ;;
 	5) edit "$1/man/dpumapd.8" '/^\.It Cm reload/d' ;;
 	6) printf 'This line of a manual page has more than eighty bytes, which mandoc reports as style.\n' >>"$1/man/dpumap_dm.3" ;;
+	8) edit "$1/man/dpumapd.conf.5" '/^\.It Cm exports_dir/d' ;;
+	9) edit "$1/man/dpumapd.conf.5" '/^\.It Cm label/d' ;;
+	10) edit "$1/man/dpumap.1" '/^\.It Cm introducers/d' ;;
 	7) edit "$1/man/dpumap_dm.3" 's/^\.Nm dpumap_dm_write.*/.Nm dpumap_dm_wrote/' ;;
 	esac
 }

@@ -396,9 +396,9 @@ test_chaos_that_ends_leaves_no_fault()
 # What a device says of its limits is what it keeps to.
 test_limits()
 {
-	"$emu" start --cap max-qp=3 --cap max-cq=5 --cap max-mr=7 --cap max-pd=11
+	"$emu" start --cap max-qp=3 --cap max-cq=5 --cap max-mr=7 --cap max-pd=11 --cap port-speed=25 --cap port-width=2
 	"$emu" run --as dpu -- ibv_devinfo -v >"$work/info"
-	for line in "max_qp:3" "max_cq:5" "max_mr:7" "max_pd:11"; do
+	for line in "max_qp:3" "max_cq:5" "max_mr:7" "max_pd:11" "active_speed:25.0 Gbps .*" "active_width:2X .*"; do
 		grep -qE "^\s*${line%:*}:\s*${line#*:}$" "$work/info" ||
 			fail "not $line: $(grep "${line%:*}:" "$work/info")"
 	done
