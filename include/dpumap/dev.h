@@ -112,8 +112,10 @@ DOCA_STABLE doca_error_t dpumap_dev_receive(int socket, struct doca_dev **dev);
 enum dpumap_dev_event {
 	/**
 	 * The device failed or was removed. Its memory, keys and connections are lost, for all
-	 * processes. The objects on it can no longer be used, and destroying them may fail: the
-	 * kernel frees them when the process ends.
+	 * processes, and the objects on it can no longer be used. If it was removed, they are
+	 * destroyed as usual, and the device can be opened again when it has returned; libibverbs
+	 * frees its own memory of them only if RDMAV_ALLOW_DISASSOC_DESTROY is set. Otherwise
+	 * destroying them may fail: the kernel frees them when the process ends.
 	 */
 	DPUMAP_DEV_EVENT_FATAL = 1,
 	/** The port is down: copies to other machines fail until it is up again. */

@@ -8,6 +8,7 @@
 #include <infiniband/mlx5dv.h>
 
 #include "device/domain.h"
+#include "device/errno.h"
 #include "device/hca_priv.h"
 #include "log/log.h"
 
@@ -97,7 +98,7 @@ doca_error_t dpumap_device_open(struct dpumap_hca *hca, struct dpumap_device **d
 
 static void close_own(const struct dpumap_device *device)
 {
-	int err = ibv_dealloc_pd(device->pd);
+	int err = dpumap_errno_of_end(device->context, ibv_dealloc_pd(device->pd));
 
 	if (err)
 		dpumap_log(DPUMAP_LOG_WARNING, "%s: deallocating the protection domain failed: %s",

@@ -169,13 +169,13 @@ doca_error_t dpumap_domain_destroy(struct dpumap_domain *domain)
 	int err;
 
 	if (domain->parent) {
-		err = ibv_dealloc_pd(domain->parent);
+		err = dpumap_errno_of_end(domain->device->context, ibv_dealloc_pd(domain->parent));
 		if (err)
 			return fail_destroy(domain, "parent", err);
 		domain->parent = NULL;
 	}
 	if (domain->td) {
-		err = ibv_dealloc_td(domain->td);
+		err = dpumap_errno_of_end(domain->device->context, ibv_dealloc_td(domain->td));
 		if (err)
 			return fail_destroy(domain, "thread", err);
 	}

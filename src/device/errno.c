@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+#include <infiniband/verbs.h>
+
 doca_error_t dpumap_errno_to_error(int err)
 {
 	switch (err) {
@@ -36,4 +38,12 @@ doca_error_t dpumap_errno_narrow(int err, const doca_error_t *allowed)
 		allowed++;
 	/* Never success: some functions of libibverbs fail without setting errno. */
 	return *allowed != DOCA_SUCCESS ? error : DOCA_ERROR_DRIVER;
+}
+
+int dpumap_errno_unless_gone(struct ibv_context *context, int err)
+{
+	struct ibv_device_attr attr;
+
+	/* The kernel says so to each command to a device that was removed. */
+	return ibv_query_device(context, &attr) == EIO ? 0 : err;
 }

@@ -85,7 +85,7 @@ doca_error_t dpumap_devmem_free(struct dpumap_devmem *mem)
 	if (mem->imported)
 		ibv_unimport_dm(mem->dm);
 	else
-		err = ibv_free_dm(mem->dm);
+		err = dpumap_errno_of_end(mem->device->context, ibv_free_dm(mem->dm));
 	if (err == EBUSY)
 		return dpumap_fail(
 			DOCA_ERROR_IN_USE,

@@ -21,6 +21,7 @@
 
 #include "device/device_priv.h"
 #include "device/devx.h"
+#include "device/errno.h"
 #include "device/memory/access.h"
 #include "device/memory/mkey.h"
 #include "device/memory/region_priv.h"
@@ -198,7 +199,8 @@ doca_error_t dpumap_region_unexport_pci(struct dpumap_region *region)
 
 	if (result != DOCA_SUCCESS || !region->pci_umem)
 		return result;
-	err = mlx5dv_devx_umem_dereg(region->pci_umem);
+	err = dpumap_errno_of_end(region->device->context,
+				  mlx5dv_devx_umem_dereg(region->pci_umem));
 	if (err)
 		return dpumap_fail(DOCA_ERROR_DRIVER,
 				   "%s: deregistering the umem of an export failed: %s",

@@ -6,6 +6,7 @@
 #include <infiniband/mlx5dv.h>
 
 #include "device/device_priv.h"
+#include "device/errno.h"
 #include "log/log.h"
 
 doca_error_t dpumap_mkey_destroy(const struct dpumap_device *device, struct dpumap_mkey *mkey)
@@ -14,7 +15,7 @@ doca_error_t dpumap_mkey_destroy(const struct dpumap_device *device, struct dpum
 
 	if (!mkey->obj)
 		return DOCA_SUCCESS;
-	err = mlx5dv_devx_obj_destroy(mkey->obj);
+	err = dpumap_errno_of_end(device->context, mlx5dv_devx_obj_destroy(mkey->obj));
 	if (err)
 		return dpumap_fail(DOCA_ERROR_DRIVER, "%s: destroying mkey 0x%x failed: %s",
 				   dpumap_hca_name(device->hca), mkey->key, strerror(err));

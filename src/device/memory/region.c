@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "device/device_priv.h"
+#include "device/errno.h"
 #include "device/memory/access.h"
 #include "device/memory/devmem_priv.h"
 #include "device/memory/export.h"
@@ -248,7 +249,7 @@ static doca_error_t dereg_mr(const struct dpumap_region *region, struct ibv_mr *
 
 	if (!*mr)
 		return DOCA_SUCCESS;
-	err = ibv_dereg_mr(*mr);
+	err = dpumap_errno_of_end(region->device->context, ibv_dereg_mr(*mr));
 	if (err)
 		return dpumap_fail(DOCA_ERROR_DRIVER, "%s: deregistering memory failed: %s",
 				   dpumap_hca_name(region->device->hca), strerror(err));

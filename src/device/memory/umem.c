@@ -215,7 +215,7 @@ doca_error_t dpumap_devx_umem_deregister(struct dpumap_devx_umem *umem)
 	result = dpumap_umem_destroy_guard(umem);
 	if (result != DOCA_SUCCESS)
 		return result;
-	err = umem->ops->dereg(umem);
+	err = dpumap_errno_of_end(umem->device->context, umem->ops->dereg(umem));
 	if (!err) {
 		free(umem);
 		return DOCA_SUCCESS;

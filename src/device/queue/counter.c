@@ -138,7 +138,7 @@ static doca_error_t fail_destroy(const struct dpumap_counter *counter, const cha
 
 static doca_error_t destroy_qp(const struct dpumap_counter *counter, struct ibv_qp **qp)
 {
-	int err = *qp ? ibv_destroy_qp(*qp) : 0;
+	int err = *qp ? dpumap_errno_of_end(counter->device->context, ibv_destroy_qp(*qp)) : 0;
 
 	if (err)
 		return fail_destroy(counter, "queue pair", err);
@@ -157,13 +157,13 @@ doca_error_t dpumap_counter_destroy(struct dpumap_counter *counter)
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (counter->cq) {
-		err = ibv_destroy_cq(counter->cq);
+		err = dpumap_errno_of_end(counter->device->context, ibv_destroy_cq(counter->cq));
 		if (err)
 			return fail_destroy(counter, "completion queue", err);
 		counter->cq = NULL;
 	}
 	if (counter->mr) {
-		err = ibv_dereg_mr(counter->mr);
+		err = dpumap_errno_of_end(counter->device->context, ibv_dereg_mr(counter->mr));
 		if (err)
 			return fail_destroy(counter, "memory region", err);
 	}

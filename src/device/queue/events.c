@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "device/device_priv.h"
+#include "device/errno.h"
 #include "device/queue/events_priv.h"
 #include "log/log.h"
 
@@ -40,7 +41,8 @@ doca_error_t dpumap_events_create(struct dpumap_device *device, struct dpumap_ev
 
 void dpumap_events_destroy(struct dpumap_events *events)
 {
-	int err = ibv_destroy_comp_channel(events->channel);
+	int err = dpumap_errno_of_end(events->device->context,
+				      ibv_destroy_comp_channel(events->channel));
 
 	if (err)
 		dpumap_log(DPUMAP_LOG_ERROR, "%s: destroying a completion channel failed: %s",

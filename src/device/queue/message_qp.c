@@ -69,7 +69,7 @@ doca_error_t dpumap_mq_qp_destroy(struct dpumap_mq_qp *qp)
 		return DOCA_SUCCESS;
 	/* Refused for a queue pair that was never connected, which executes nothing. */
 	(void)ibv_modify_qp(qp->qp, &attr, IBV_QP_STATE);
-	err = ibv_destroy_qp(qp->qp);
+	err = dpumap_errno_of_end(qp->device->context, ibv_destroy_qp(qp->qp));
 	if (err)
 		return dpumap_fail(DOCA_ERROR_DRIVER,
 				   "%s: destroying a queue pair for messages failed: %s",

@@ -257,7 +257,8 @@ static doca_error_t fail_destroy(const struct recv_queue *recv, const char *what
 
 static doca_error_t destroy_srq(struct recv_queue *recv)
 {
-	int err = recv->srq ? ibv_destroy_srq(recv->srq) : 0;
+	int err = recv->srq ? dpumap_errno_of_end(recv->device->context, ibv_destroy_srq(recv->srq))
+			    : 0;
 
 	if (err)
 		return fail_destroy(recv, "shared receive queue", err);
@@ -286,12 +287,14 @@ doca_error_t dpumap_mq_recv_destroy(struct dpumap_mq_recv *base)
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	err = recv->mr ? ibv_dereg_mr(recv->mr) : 0;
+	err = recv->mr ? dpumap_errno_of_end(recv->device->context, ibv_dereg_mr(recv->mr)) : 0;
 	if (err)
 		return fail_destroy(recv, "header memory", err);
 	recv->mr = NULL;
 	/* Last: until the caller has succeeded, it may poll. */
-	err = recv->verbs_cq ? ibv_destroy_cq(recv->verbs_cq) : 0;
+	err = recv->verbs_cq
+		      ? dpumap_errno_of_end(recv->device->context, ibv_destroy_cq(recv->verbs_cq))
+		      : 0;
 	if (err)
 		return fail_destroy(recv, "completion queue", err);
 	free(recv->headers);

@@ -8,6 +8,7 @@
 #include <infiniband/mlx5dv.h>
 
 #include "device/device_priv.h"
+#include "device/errno.h"
 #include "device/queue/cq.h"
 #include "device/queue/cq_ring.h"
 #include "device/queue/message_qp.h"
@@ -222,7 +223,7 @@ doca_error_t dpumap_mq_send_destroy(struct dpumap_mq_send *base)
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (send->verbs_cq)
-		err = ibv_destroy_cq(send->verbs_cq);
+		err = dpumap_errno_of_end(send->qp.device->context, ibv_destroy_cq(send->verbs_cq));
 	if (err)
 		return dpumap_fail(DOCA_ERROR_DRIVER,
 				   "%s: destroying the completion queue of a send queue failed: %s",

@@ -180,12 +180,12 @@ doca_error_t dpumap_queue_destroy(struct dpumap_queue *queue)
 	/* Destroying the queue pair stops the device: it moves nothing afterwards. */
 	if (queue->qp) {
 		queue->failed = true;
-		err = ibv_destroy_qp(queue->qp);
+		err = dpumap_errno_of_end(queue->device->context, ibv_destroy_qp(queue->qp));
 		if (err)
 			return fail_destroy(queue, "queue pair", err);
 		queue->qp = NULL;
 	}
-	err = ibv_destroy_cq(queue->cq);
+	err = dpumap_errno_of_end(queue->device->context, ibv_destroy_cq(queue->cq));
 	if (err)
 		return fail_destroy(queue, "completion queue", err);
 	free(queue->cookies);

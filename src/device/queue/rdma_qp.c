@@ -256,7 +256,7 @@ doca_error_t dpumap_rdma_qp_destroy(struct dpumap_rdma_qp *qp)
 		dpumap_rdma_qp_fail(qp);
 		/* The driver forgets its completions; but it leaves a mapped completion queue alone. */
 		dpumap_rdma_queue_take(qp->queue);
-		err = ibv_destroy_qp(qp->qp);
+		err = dpumap_errno_of_end(qp->queue->device->context, ibv_destroy_qp(qp->qp));
 		if (err)
 			return dpumap_fail(
 				DOCA_ERROR_DRIVER, "%s: destroying queue pair 0x%x failed: %s",

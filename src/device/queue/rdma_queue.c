@@ -506,7 +506,8 @@ doca_error_t dpumap_rdma_queue_stop(struct dpumap_rdma_queue *queue)
 
 	if (queue->stopped)
 		return DOCA_SUCCESS;
-	err = queue->srq ? ibv_destroy_srq(queue->srq) : 0;
+	err = queue->srq ? dpumap_errno_of_end(queue->device->context, ibv_destroy_srq(queue->srq))
+			 : 0;
 	if (err)
 		return fail_destroy(queue, "shared receive queue", err);
 	queue->srq = NULL;
@@ -524,7 +525,8 @@ doca_error_t dpumap_rdma_queue_destroy(struct dpumap_rdma_queue *queue)
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	err = queue->cq ? ibv_destroy_cq(queue->cq) : 0;
+	err = queue->cq ? dpumap_errno_of_end(queue->device->context, ibv_destroy_cq(queue->cq))
+			: 0;
 	if (err)
 		return fail_destroy(queue, "completion queue", err);
 	free(queue->order);

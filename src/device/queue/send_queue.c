@@ -102,7 +102,7 @@ void dpumap_sq_close(struct dpumap_sq *base)
 
 	if (!sq)
 		return;
-	err = ibv_dereg_mr(sq->scratch_mr);
+	err = dpumap_errno_of_end(sq->device->context, ibv_dereg_mr(sq->scratch_mr));
 	if (err)
 		dpumap_log(DPUMAP_LOG_ERROR,
 			   "%s: deregistering the scratch memory of a send queue failed: %s",
