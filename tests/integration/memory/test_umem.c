@@ -179,6 +179,17 @@ static void assert_copies(struct doca_mmap *mmap, const uint8_t *shared, size_t 
 	assert_ok(fixture_buf_destroy(&buf));
 }
 
+/* The descriptor says so to firmware for LOCAL_READ_WRITE only (docs/wire-format.md, section 8). */
+static void umem_with_pci_write_alone_is_a_destination(void **state)
+{
+	struct dpumap_umem *umem = umem_of(memory, LEN, PCI_RW);
+	struct doca_mmap *mmap = started_map(umem, 0, LEN, PCI_RW);
+
+	assert_copies(mmap, memory, LEN);
+	assert_ok(doca_mmap_destroy(mmap));
+	assert_ok(dpumap_umem_deregister(umem));
+}
+
 /* Ranges are exact to the byte for others, wherever in a page they begin and end. */
 static void ranges_are_exact_to_the_byte(void **state)
 {
@@ -763,6 +774,7 @@ int main(int argc, char **argv)
 #define umem_test(function) cmocka_unit_test_setup_teardown(function, open_all, close_all)
 	const struct CMUnitTest tests[] = {
 		umem_test(a_umem_is_shared_by_three_processes),
+		umem_test(umem_with_pci_write_alone_is_a_destination),
 		umem_test(ranges_are_exact_to_the_byte),
 		umem_test(key_for_peers_begins_with_the_range),
 		umem_test(umem_of_a_dmabuf_is_mapped_and_imported),
