@@ -72,7 +72,8 @@ static enum emu_syndrome scatter(void *ctx, const struct wire_wr *wr, uint32_t a
 	return EMU_SYN_OK;
 }
 
-static enum wire_answer reach(void *ctx, enum wire_access access, const struct wire_remote *m)
+static enum wire_answer check_access(void *ctx, enum wire_access access,
+				     const struct wire_remote *m)
 {
 	static const struct {
 		uint32_t qp, key;
@@ -346,7 +347,7 @@ const struct wire_ops emu_conn_ops = {
 	.gather = gather,
 	.scatter = scatter,
 	.finished = finished,
-	.reach = reach,
+	.check_access = check_access,
 	.read = read_memory,
 	.write = write_memory,
 	.atomic = change_memory,

@@ -165,7 +165,7 @@ static uint64_t chunk(const struct emu_send *s)
 	return left < ENGINE_CHUNK ? left : ENGINE_CHUNK;
 }
 
-/* Only if it is cheap to find out: the walk ends at once. */
+/* Only if it is cheap to find out: the translation ends at once. */
 static void find_whole(struct emu_send *s, struct emu_known_key *k)
 {
 	const struct emu_mkey *m = k->mkey;
@@ -173,8 +173,9 @@ static void find_whole(struct emu_send *s, struct emu_known_key *k)
 
 	if (emu_mkey_is_list(m) && m->u.klm.count > 1)
 		return;
-	k->whole = emu_mkey_reach(&s->e->memory, local_domain(s, m->rights & (EMU_LR | EMU_LW)), m,
-				  m->start, m->len, &all) &&
+	k->whole = emu_mkey_translate_found(&s->e->memory,
+					    local_domain(s, m->rights & (EMU_LR | EMU_LW)), m,
+					    m->start, m->len, &all) &&
 		   all.n == 1 && all.len == m->len;
 	if (k->whole)
 		k->at = all.seg[0];
@@ -215,8 +216,9 @@ static inline const struct emu_known_key *admit(struct emu_send *s, const struct
 }
 
 /* One piece of mapped memory, if the mapping has all of it. */
-static inline bool reach_map(const struct emu_send *s, const struct emu_map *map, uint32_t need,
-			     uint64_t addr, uint64_t n, struct emu_seg_list *out)
+static inline bool translate_by_map(const struct emu_send *s, const struct emu_map *map,
+				    uint32_t need, uint64_t addr, uint64_t n,
+				    struct emu_seg_list *out)
 {
 	if (!map || !emu_map_covers(map, need, addr, n))
 		return false;
@@ -227,18 +229,19 @@ static inline bool reach_map(const struct emu_send *s, const struct emu_map *map
 }
 
 /* Translate the first of the remaining bytes, as many as the list has room for. */
-static inline bool reach(struct emu_send *s, const struct emu_sge *sge, uint32_t need, uint64_t n,
-			 struct emu_seg_list *out)
+static inline bool translate_sge(struct emu_send *s, const struct emu_sge *sge, uint32_t need,
+				 uint64_t n, struct emu_seg_list *out)
 {
 	const struct emu_known_key *k = admit(s, sge, need);
 	uint64_t addr = sge->addr + s->run->done;
 
 	if (!k)
 		return false;
-	if (k->map && reach_map(s, k->map, need, addr, n, out))
+	if (k->map && translate_by_map(s, k->map, need, addr, n, out))
 		return true;
 	if (!k->whole)
-		return emu_mkey_reach(&s->e->memory, local_domain(s, need), k->mkey, addr, n, out);
+		return emu_mkey_translate_found(&s->e->memory, local_domain(s, need), k->mkey, addr,
+						n, out);
 	out->n = 1;
 	out->len = n;
 	out->seg[0] = (struct emu_seg){k->at.addr + (addr - k->start), n, k->at.pid, k->at.mkey};
@@ -251,8 +254,8 @@ static int step_mmo(struct emu_send *s)
 	struct emu_seg_list src;
 	struct emu_seg_list dst;
 
-	if (!admit(s, &sge[0], EMU_LW) || !reach(s, &sge[1], EMU_LR, chunk(s), &src) ||
-	    !reach(s, &sge[2], EMU_LW, src.len, &dst))
+	if (!admit(s, &sge[0], EMU_LW) || !translate_sge(s, &sge[1], EMU_LR, chunk(s), &src) ||
+	    !translate_sge(s, &sge[2], EMU_LW, src.len, &dst))
 		return EMU_SYN_LOC_PROT;
 	if (emu_memory_copy(&s->e->memory, &dst, &src, dst.len) != EMU_COPY_OK)
 		return EMU_SYN_LOC_PROT;
@@ -268,20 +271,20 @@ static int violate(const struct emu_send *s, struct emu_qp *peer, enum emu_syndr
 }
 
 /* By a key for another function's memory. */
-static bool reach_alias(const struct emu_send *s, const struct emu_domain *d, uint32_t key,
-			uint64_t addr, uint64_t n, struct emu_seg_list *out)
+static bool translate_alias(const struct emu_send *s, const struct emu_domain *d, uint32_t key,
+			    uint64_t addr, uint64_t n, struct emu_seg_list *out)
 {
 	const struct emu_mkey *m;
 
 	if (key >> 8 >= EMU_MAX_MKEYS || s->e->cfg.tables->mkey[key >> 8].mode != EMU_MKEY_ALIAS)
 		return false;
 	m = emu_mkey_find(&s->e->memory, d, key);
-	return m && reach_map(s, emu_maps_get(&s->e->memory, key, m), d->need, addr, n, out);
+	return m && translate_by_map(s, emu_maps_get(&s->e->memory, key, m), d->need, addr, n, out);
 }
 
 /* Pieces of the memory on each side, at most n bytes from the first remaining one on. */
-static bool reach_local(const struct emu_send *s, const struct emu_domain *here, uint64_t n,
-			struct emu_seg_list *out)
+static bool translate_local(const struct emu_send *s, const struct emu_domain *here, uint64_t n,
+			    struct emu_seg_list *out)
 {
 	const struct emu_sge *first = s->w.sge;
 	uint64_t done = s->run->done;
@@ -289,19 +292,20 @@ static bool reach_local(const struct emu_send *s, const struct emu_domain *here,
 	if (!emu_sge_check(&s->e->memory, here, first, s->w.nsge))
 		return false;
 	return (s->w.nsge == 1 && !first->inl && n <= first->len - done &&
-		reach_alias(s, here, first->lkey, first->addr + done, n, out)) ||
+		translate_alias(s, here, first->lkey, first->addr + done, n, out)) ||
 	       emu_sge_translate(&s->e->memory, here, first, s->w.nsge, done, n, out);
 }
 
 /* Through another process's queue pair its memory is reached, and not mapped. */
-static bool reach_remote(const struct emu_send *s, const struct emu_qp *peer,
-			 const struct emu_domain *there, uint64_t n, struct emu_seg_list *out)
+static bool translate_remote(const struct emu_send *s, const struct emu_qp *peer,
+			     const struct emu_domain *there, uint64_t n, struct emu_seg_list *out)
 {
 	uint64_t addr = s->w.raddr + s->run->done;
 
 	if (!emu_mkey_check(&s->e->memory, there, s->w.rkey, s->w.raddr, s->w.len))
 		return false;
-	return (peer->engine == s->e->cfg.slot && reach_alias(s, there, s->w.rkey, addr, n, out)) ||
+	return (peer->engine == s->e->cfg.slot &&
+		translate_alias(s, there, s->w.rkey, addr, n, out)) ||
 	       emu_mkey_translate(&s->e->memory, there, s->w.rkey, addr, n, out);
 }
 
@@ -321,7 +325,7 @@ static int step_rdma(struct emu_send *s)
 	enum emu_copy_fault fault;
 	uint64_t n;
 
-	if (!read && !reach_local(s, here, chunk(s), &local))
+	if (!read && !translate_local(s, here, chunk(s), &local))
 		return EMU_SYN_LOC_PROT;
 	peer = find_peer(s);
 	if (!peer)
@@ -333,9 +337,9 @@ static int step_rdma(struct emu_send *s)
 		return EMU_SYN_OK;
 	if (!domain_of(s, peer, read ? EMU_RR : EMU_RW, &there))
 		return violate(s, peer, EMU_SYN_REM_INV_REQ);
-	if (!reach_remote(s, peer, &there, read ? chunk(s) : local.len, &remote))
+	if (!translate_remote(s, peer, &there, read ? chunk(s) : local.len, &remote))
 		return violate(s, peer, EMU_SYN_REM_ACCESS);
-	if (read && !reach_local(s, here, remote.len, &local))
+	if (read && !translate_local(s, here, remote.len, &local))
 		return EMU_SYN_LOC_PROT;
 	n = read ? local.len : remote.len;
 	fault = read ? emu_memory_copy(&s->e->memory, &local, &remote, n)

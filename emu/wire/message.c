@@ -177,7 +177,7 @@ static struct wire_verdict begin_write(struct wire_qp *qp, const struct wire_pac
 	m->len = p->dma_len;
 	if (m->len > WIRE_MAX_MESSAGE || !fits_write(m, p))
 		return invalid(WIRE_DROP_LENGTH);
-	answer = qp->ops->reach(qp->ctx, WIRE_REMOTE_WRITE, &remote);
+	answer = qp->ops->check_access(qp->ctx, WIRE_REMOTE_WRITE, &remote);
 	return answer == WIRE_DONE ? accept() : refuse_write(qp, p, answer);
 }
 

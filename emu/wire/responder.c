@@ -155,7 +155,7 @@ static enum wire_drop take_read(struct wire_qp *qp, uint64_t now, const struct w
 
 	if (r->message.kind != WIRE_KIND_NONE || p->dma_len > WIRE_MAX_MESSAGE)
 		return refuse_with(qp, now, WIRE_NAK_REQUEST, r->epsn);
-	answer = qp->ops->reach(qp->ctx, WIRE_REMOTE_READ, &remote);
+	answer = qp->ops->check_access(qp->ctx, WIRE_REMOTE_READ, &remote);
 	if (answer != WIRE_DONE)
 		return refuse_with(qp, now, nak_of(answer), r->epsn);
 	reply = wire_replies_add(qp, p);
@@ -180,7 +180,7 @@ static enum wire_drop take_atomic(struct wire_qp *qp, uint64_t now, const struct
 
 	if (r->message.kind != WIRE_KIND_NONE || p->va % 8 || !wire_replies_have_room(qp))
 		return refuse_with(qp, now, WIRE_NAK_REQUEST, r->epsn);
-	answer = qp->ops->reach(qp->ctx, WIRE_REMOTE_ATOMIC, &remote);
+	answer = qp->ops->check_access(qp->ctx, WIRE_REMOTE_ATOMIC, &remote);
 	if (answer == WIRE_DONE)
 		answer =
 			qp->ops->atomic(qp->ctx, &remote, work, p->swap_add, p->compare, &original);

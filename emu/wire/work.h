@@ -111,8 +111,9 @@ struct wire_ops {
 	void (*finished)(void *ctx, const struct wire_wr *wr, enum emu_syndrome syndrome);
 
 	/* Does the queue pair allow the access and, unless `m->len` is 0, the key? Not WIRE_LATER. */
-	enum wire_answer (*reach)(void *ctx, enum wire_access access, const struct wire_remote *m);
-	/* Access `m->len` bytes, which are a part of what reach() allowed; the key may have ended since. */
+	enum wire_answer (*check_access)(void *ctx, enum wire_access access,
+					 const struct wire_remote *m);
+	/* Access `m->len` bytes, which are a part of what check_access() allowed; the key may have ended since. */
 	enum wire_answer (*read)(void *ctx, const struct wire_remote *m, uint8_t *out);
 	enum wire_answer (*write)(void *ctx, const struct wire_remote *m, const uint8_t *in);
 	/* Change 8 bytes at an aligned address: compare and swap, or fetch and add. May be WIRE_LATER. */

@@ -75,10 +75,11 @@ static bool is_plain_list(const struct emu_mkey *m)
 }
 
 /* The region behind a list; false if it has no part of it that can be mapped. */
-static bool look_below(const struct emu_memory *mem, const struct emu_mkey *list, struct source *s)
+static bool find_source_of_entry(const struct emu_memory *mem, const struct emu_mkey *list,
+				 struct source *s)
 {
 	const struct emu_klm *k = &mem->tables->klm[list->u.klm.first];
-	const struct emu_mkey *m = emu_mkey_below(mem, list, k->key);
+	const struct emu_mkey *m = emu_mkey_of_entry(mem, list, k->key);
 	uint64_t run, skip;
 
 	if (!m)
@@ -107,7 +108,7 @@ static bool find_source(const struct emu_memory *mem, uint32_t key, const struct
 	s->by[EMU_MAP_TARGET] = s->by[EMU_MAP_MEMORY] = name_of_mkey(mem, m);
 	/* unmap.pml: map_read */
 	if (is_plain_list(m))
-		return look_below(mem, m, s);
+		return find_source_of_entry(mem, m, s);
 	if (!is_shared(mem, m) || m->flags)
 		return false;
 	s->memory = m;

@@ -54,8 +54,8 @@ const struct emu_mkey *emu_mkey_find(const struct emu_memory *mem, const struct 
 	return m->mode == EMU_MKEY_ALIAS ? target(mem, m) : m;
 }
 
-const struct emu_mkey *emu_mkey_below(const struct emu_memory *mem, const struct emu_mkey *list,
-				      uint32_t key)
+const struct emu_mkey *emu_mkey_of_entry(const struct emu_memory *mem, const struct emu_mkey *list,
+					 uint32_t key)
 {
 	const struct emu_mkey *m = lookup(mem, key, list->func);
 
@@ -93,16 +93,18 @@ static void append(struct emu_seg_list *out, int32_t pid, uint64_t addr, uint64_
 	out->len += len;
 }
 
-static bool walk(const struct emu_memory *mem, const struct emu_domain *dom, unsigned int depth,
-		 uint32_t key, uint64_t addr, uint64_t len, struct emu_seg_list *out);
+static bool translate_key(const struct emu_memory *mem, const struct emu_domain *dom,
+			  unsigned int depth, uint32_t key, uint64_t addr, uint64_t len,
+			  struct emu_seg_list *out);
 
 static bool klm_valid(const struct emu_mkey *m)
 {
 	return m->u.klm.first <= EMU_MAX_KLMS && m->u.klm.count <= EMU_MAX_KLMS - m->u.klm.first;
 }
 
-static bool walk_ksm(const struct emu_memory *mem, const struct emu_domain *dom, unsigned int depth,
-		     const struct emu_mkey *m, uint64_t off, uint64_t len, struct emu_seg_list *out)
+static bool translate_ksm(const struct emu_memory *mem, const struct emu_domain *dom,
+			  unsigned int depth, const struct emu_mkey *m, uint64_t off, uint64_t len,
+			  struct emu_seg_list *out)
 {
 	if (!klm_valid(m) || m->log_entity > 63)
 		return false;
@@ -116,7 +118,7 @@ static bool walk_ksm(const struct emu_memory *mem, const struct emu_domain *dom,
 		if (index >= m->u.klm.count)
 			return false;
 		k = &mem->tables->klm[m->u.klm.first + index];
-		if (!walk(mem, dom, depth + 1, k->key, k->addr + inner, n, out))
+		if (!translate_key(mem, dom, depth + 1, k->key, k->addr + inner, n, out))
 			return false;
 		off += n;
 		len -= n;
@@ -124,8 +126,9 @@ static bool walk_ksm(const struct emu_memory *mem, const struct emu_domain *dom,
 	return true;
 }
 
-static bool walk_klm(const struct emu_memory *mem, const struct emu_domain *dom, unsigned int depth,
-		     const struct emu_mkey *m, uint64_t off, uint64_t len, struct emu_seg_list *out)
+static bool translate_klm(const struct emu_memory *mem, const struct emu_domain *dom,
+			  unsigned int depth, const struct emu_mkey *m, uint64_t off, uint64_t len,
+			  struct emu_seg_list *out)
 {
 	const struct emu_klm *k;
 	uint32_t i;
@@ -141,7 +144,7 @@ static bool walk_klm(const struct emu_memory *mem, const struct emu_domain *dom,
 			continue;
 		}
 		n = len < k->bytes - off ? len : k->bytes - off;
-		if (!walk(mem, dom, depth + 1, k->key, k->addr + off, n, out))
+		if (!translate_key(mem, dom, depth + 1, k->key, k->addr + off, n, out))
 			return false;
 		off = 0;
 		len -= n;
@@ -159,9 +162,9 @@ static uint64_t turn_bytes(const struct emu_klm *k, uint32_t count)
 	return sum;
 }
 
-static bool walk_strided(const struct emu_memory *mem, const struct emu_domain *dom,
-			 unsigned int depth, const struct emu_mkey *m, uint64_t off, uint64_t len,
-			 struct emu_seg_list *out)
+static bool translate_strided(const struct emu_memory *mem, const struct emu_domain *dom,
+			      unsigned int depth, const struct emu_mkey *m, uint64_t off,
+			      uint64_t len, struct emu_seg_list *out)
 {
 	const struct emu_klm *k = &mem->tables->klm[m->u.klm.first];
 	uint64_t turn = klm_valid(m) ? turn_bytes(k, m->u.klm.count) : 0;
@@ -176,8 +179,8 @@ static bool walk_strided(const struct emu_memory *mem, const struct emu_domain *
 			inner -= k[i++].bytes & 0xffff;
 		n = (k[i].bytes & 0xffff) - inner;
 		n = n < len ? n : len;
-		if (!walk(mem, dom, depth + 1, k[i].key,
-			  k[i].addr + nth * (k[i].bytes >> 16) + inner, n, out))
+		if (!translate_key(mem, dom, depth + 1, k[i].key,
+				   k[i].addr + nth * (k[i].bytes >> 16) + inner, n, out))
 			return false;
 		off += n;
 		len -= n;
@@ -185,7 +188,8 @@ static bool walk_strided(const struct emu_memory *mem, const struct emu_domain *
 	return !len || out->n == ENGINE_SEGS;
 }
 
-static bool walk_dm(const struct emu_mkey *m, uint64_t off, uint64_t len, struct emu_seg_list *out)
+static bool translate_dm(const struct emu_mkey *m, uint64_t off, uint64_t len,
+			 struct emu_seg_list *out)
 {
 	const uint64_t size = EMU_MAX_CARDS * EMU_DM_STRIDE;
 
@@ -196,8 +200,8 @@ static bool walk_dm(const struct emu_mkey *m, uint64_t off, uint64_t len, struct
 	return true;
 }
 
-static bool walk_file(const struct emu_memory *mem, const struct emu_mkey *m, uint64_t off,
-		      uint64_t len, struct emu_seg_list *out)
+static bool translate_file(const struct emu_memory *mem, const struct emu_mkey *m, uint64_t off,
+			   uint64_t len, struct emu_seg_list *out)
 {
 	if (m->u.file.offset > INT64_MAX || off > INT64_MAX - m->u.file.offset ||
 	    len > INT64_MAX - m->u.file.offset - off)
@@ -208,27 +212,27 @@ static bool walk_file(const struct emu_memory *mem, const struct emu_mkey *m, ui
 }
 
 /* The window's rights were checked when it was bound: its region needs only the local rights. */
-static uint32_t below_window(uint32_t need)
+static uint32_t region_need(uint32_t need)
 {
 	return need & (EMU_LW | EMU_RW | EMU_RA) ? EMU_LW : EMU_LR;
 }
 
-/* Keys below the mkey are looked up in its function and PD, which may be an exporter's. */
-static bool walk_list(const struct emu_memory *mem, const struct emu_domain *dom,
-		      unsigned int depth, const struct emu_mkey *m, uint64_t off, uint64_t len,
-		      struct emu_seg_list *out)
+/* The keys of its entries are looked up in its function and PD, which may be an exporter's. */
+static bool translate_list(const struct emu_memory *mem, const struct emu_domain *dom,
+			   unsigned int depth, const struct emu_mkey *m, uint64_t off, uint64_t len,
+			   struct emu_seg_list *out)
 {
 	struct emu_domain d = {m->func, m->pdn, dom->need, dom->pid, dom->qpn};
 
 	if (m->mw)
-		d.need = below_window(d.need);
+		d.need = region_need(d.need);
 	switch (m->mode) {
 	case EMU_MKEY_KLM:
-		return walk_klm(mem, &d, depth, m, off, len, out);
+		return translate_klm(mem, &d, depth, m, off, len, out);
 	case EMU_MKEY_KSM:
-		return walk_ksm(mem, &d, depth, m, off, len, out);
+		return translate_ksm(mem, &d, depth, m, off, len, out);
 	case EMU_MKEY_STRIDED:
-		return walk_strided(mem, &d, depth, m, off, len, out);
+		return translate_strided(mem, &d, depth, m, off, len, out);
 	default:
 		return false;
 	}
@@ -237,41 +241,43 @@ static bool walk_list(const struct emu_memory *mem, const struct emu_domain *dom
 /*
  * The caller continues after out->len, so no piece may be skipped: every loop above stops when the list is full.
  */
-static bool descend_further(const struct emu_memory *mem, const struct emu_domain *dom,
+static bool translate_other(const struct emu_memory *mem, const struct emu_domain *dom,
 			    unsigned int depth, const struct emu_mkey *m, uint64_t off,
 			    uint64_t len, struct emu_seg_list *out)
 {
 	switch (m->mode) {
 	case EMU_MKEY_DM:
-		return walk_dm(m, off, len, out);
+		return translate_dm(m, off, len, out);
 	case EMU_MKEY_FILE:
-		return walk_file(mem, m, off, len, out);
+		return translate_file(mem, m, off, len, out);
 	case EMU_MKEY_NULL:
 		append(out, EMU_SEG_NULL, off, len);
 		return true;
 	default:
-		return walk_list(mem, dom, depth, m, off, len, out);
+		return translate_list(mem, dom, depth, m, off, len, out);
 	}
 }
 
-static bool descend(const struct emu_memory *mem, const struct emu_domain *dom, unsigned int depth,
-		    const struct emu_mkey *m, uint64_t off, uint64_t len, struct emu_seg_list *out)
+static bool translate_mkey(const struct emu_memory *mem, const struct emu_domain *dom,
+			   unsigned int depth, const struct emu_mkey *m, uint64_t off, uint64_t len,
+			   struct emu_seg_list *out)
 {
 	if (m->mode != EMU_MKEY_MEM)
-		return descend_further(mem, dom, depth, m, off, len, out);
+		return translate_other(mem, dom, depth, m, off, len, out);
 	append(out, m->u.mem.pid, m->u.mem.addr + off, len);
 	return true;
 }
 
-static bool walk(const struct emu_memory *mem, const struct emu_domain *dom, unsigned int depth,
-		 uint32_t key, uint64_t addr, uint64_t len, struct emu_seg_list *out)
+static bool translate_key(const struct emu_memory *mem, const struct emu_domain *dom,
+			  unsigned int depth, uint32_t key, uint64_t addr, uint64_t len,
+			  struct emu_seg_list *out)
 {
 	const struct emu_mkey *m;
 
 	if (depth > MAX_DEPTH)
 		return false;
 	m = admit(mem, dom, key, addr, len);
-	return m && descend(mem, dom, depth, m, addr - m->start, len, out);
+	return m && translate_mkey(mem, dom, depth, m, addr - m->start, len, out);
 }
 
 bool emu_mkey_translate(const struct emu_memory *mem, const struct emu_domain *dom, uint32_t key,
@@ -279,7 +285,7 @@ bool emu_mkey_translate(const struct emu_memory *mem, const struct emu_domain *d
 {
 	if (out->n == ENGINE_SEGS)
 		return true;
-	return walk(mem, dom, 0, key, addr, len, out);
+	return translate_key(mem, dom, 0, key, addr, len, out);
 }
 
 bool emu_sge_check(const struct emu_memory *mem, const struct emu_domain *dom,
@@ -319,10 +325,11 @@ bool emu_sge_translate(const struct emu_memory *mem, const struct emu_domain *do
 	return true;
 }
 
-bool emu_mkey_reach(const struct emu_memory *mem, const struct emu_domain *dom,
-		    const struct emu_mkey *m, uint64_t addr, uint64_t len, struct emu_seg_list *out)
+bool emu_mkey_translate_found(const struct emu_memory *mem, const struct emu_domain *dom,
+			      const struct emu_mkey *m, uint64_t addr, uint64_t len,
+			      struct emu_seg_list *out)
 {
 	out->n = 0;
 	out->len = 0;
-	return descend(mem, dom, 0, m, addr - m->start, len, out);
+	return translate_mkey(mem, dom, 0, m, addr - m->start, len, out);
 }

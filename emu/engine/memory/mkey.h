@@ -49,12 +49,12 @@ bool emu_sge_translate(const struct emu_memory *mem, const struct emu_domain *do
 const struct emu_mkey *emu_mkey_find(const struct emu_memory *mem, const struct emu_domain *dom,
 				     uint32_t key);
 /* The mkey that an entry of a list names; NULL if it does not exist. */
-const struct emu_mkey *emu_mkey_below(const struct emu_memory *mem, const struct emu_mkey *list,
-				      uint32_t key);
+const struct emu_mkey *emu_mkey_of_entry(const struct emu_memory *mem, const struct emu_mkey *list,
+					 uint32_t key);
 /* Translate with an mkey that emu_mkey_find() returned. */
-bool emu_mkey_reach(const struct emu_memory *mem, const struct emu_domain *dom,
-		    const struct emu_mkey *m, uint64_t addr, uint64_t len,
-		    struct emu_seg_list *out);
+bool emu_mkey_translate_found(const struct emu_memory *mem, const struct emu_domain *dom,
+			      const struct emu_mkey *m, uint64_t addr, uint64_t len,
+			      struct emu_seg_list *out);
 
 static inline bool emu_mkey_is_list(const struct emu_mkey *m)
 {

@@ -25,7 +25,7 @@ static uint64_t posted, finished;
 static int receives;
 static bool holds;
 static bool answering;		   /* with errors and delays */
-static struct wire_remote reached; /* by the write that is in progress */
+static struct wire_remote checked; /* by the write that is in progress */
 
 static uint8_t next(void)
 {
@@ -85,11 +85,12 @@ static void on_finished(void *ctx, const struct wire_wr *wr, enum emu_syndrome s
 	finished++;
 }
 
-static enum wire_answer on_reach(void *ctx, enum wire_access access, const struct wire_remote *m)
+static enum wire_answer on_check_access(void *ctx, enum wire_access access,
+					const struct wire_remote *m)
 {
 	must(m->len <= WIRE_MAX_MESSAGE);
 	if (access == WIRE_REMOTE_WRITE)
-		reached = *m;
+		checked = *m;
 	return m->rkey == RKEY ? some_answer(false) : WIRE_REFUSE_ACCESS;
 }
 
@@ -104,8 +105,8 @@ static enum wire_answer on_write(void *ctx, const struct wire_remote *m, const u
 {
 	static uint8_t sink[WIRE_MAX_MTU];
 
-	must(m->rkey == RKEY && m->va - reached.va < reached.len &&
-	     m->len <= reached.len - (m->va - reached.va));
+	must(m->rkey == RKEY && m->va - checked.va < checked.len &&
+	     m->len <= checked.len - (m->va - checked.va));
 	memcpy(sink, in, m->len);
 	return some_answer(false);
 }
@@ -178,7 +179,7 @@ static const struct wire_ops ops = {
 	.gather = on_gather,
 	.scatter = on_scatter,
 	.finished = on_finished,
-	.reach = on_reach,
+	.check_access = on_check_access,
 	.read = on_read,
 	.write = on_write,
 	.atomic = on_atomic,

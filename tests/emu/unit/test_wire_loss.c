@@ -57,7 +57,8 @@ static void on_finished(void *ctx, const struct wire_wr *wr, enum emu_syndrome s
 	net.finished++;
 }
 
-static enum wire_answer on_reach(void *ctx, enum wire_access access, const struct wire_remote *m)
+static enum wire_answer on_check_access(void *ctx, enum wire_access access,
+					const struct wire_remote *m)
 {
 	return WIRE_DONE;
 }
@@ -84,7 +85,7 @@ static void on_count(void *ctx, enum wire_count what)
 static const struct wire_ops ops = {
 	.gather = on_gather,
 	.finished = on_finished,
-	.reach = on_reach,
+	.check_access = on_check_access,
 	.write = on_write,
 	.receives = on_receives,
 	.event = on_event,

@@ -131,7 +131,7 @@ static struct {
 	struct log log;
 	int receives;
 	uint64_t room;
-	enum wire_answer reach, read, write, atomic, fill, invalidate;
+	enum wire_answer check_access, read, write, atomic, fill, invalidate;
 	enum emu_syndrome gather, scatter;
 	uint64_t original;
 	unsigned int counts[WIRE_COUNT_COUNT];
@@ -170,9 +170,10 @@ static void on_finished(void *ctx, const struct wire_wr *wr, enum emu_syndrome s
 	record("finished %llu %s", (unsigned long long)wr->cookie, name_of(syndromes, syndrome));
 }
 
-static enum wire_answer on_reach(void *ctx, enum wire_access access, const struct wire_remote *m)
+static enum wire_answer on_check_access(void *ctx, enum wire_access access,
+					const struct wire_remote *m)
 {
-	return t.reach;
+	return t.check_access;
 }
 
 static enum wire_answer on_read(void *ctx, const struct wire_remote *m, uint8_t *out)
@@ -356,7 +357,7 @@ static enum wire_answer answer(const struct words *w, const char *call, enum wir
 
 static void set_answers(const struct words *w)
 {
-	t.reach = answer(w, "reach", t.reach);
+	t.check_access = answer(w, "check_access", t.check_access);
 	t.read = answer(w, "read", t.read);
 	t.write = answer(w, "write", t.write);
 	t.atomic = answer(w, "atomic", t.atomic);

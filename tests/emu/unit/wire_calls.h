@@ -3,13 +3,13 @@
 #ifndef DPUMAP_TESTS_WIRE_CALLS_H
 #define DPUMAP_TESTS_WIRE_CALLS_H
 
-#define WIRE_CALLS                                                                             \
-	{                                                                                      \
-		.gather = on_gather, .scatter = on_scatter, .finished = on_finished,           \
-		.reach = on_reach, .read = on_read, .write = on_write, .atomic = on_atomic,    \
-		.take = on_take, .fill = on_fill, .put_back = on_put_back,                     \
-		.invalidate = on_invalidate, .received = on_received, .receives = on_receives, \
-		.event = on_event, .count = on_count,                                          \
+#define WIRE_CALLS                                                                              \
+	{                                                                                       \
+		.gather = on_gather, .scatter = on_scatter, .finished = on_finished,            \
+		.check_access = on_check_access, .read = on_read, .write = on_write,            \
+		.atomic = on_atomic, .take = on_take, .fill = on_fill, .put_back = on_put_back, \
+		.invalidate = on_invalidate, .received = on_received, .receives = on_receives,  \
+		.event = on_event, .count = on_count,                                           \
 	}
 
 #endif

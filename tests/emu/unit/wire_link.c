@@ -73,7 +73,8 @@ static void on_finished(void *ctx, const struct wire_wr *wr, enum emu_syndrome s
 	e->finished++;
 }
 
-static enum wire_answer on_reach(void *ctx, enum wire_access access, const struct wire_remote *m)
+static enum wire_answer on_check_access(void *ctx, enum wire_access access,
+					const struct wire_remote *m)
 {
 	assert_int_equal(m->rkey, RKEY);
 	assert_true(m->va >= BASE && m->va + m->len <= BASE + LINK_MEMORY);
@@ -84,7 +85,7 @@ static enum wire_answer on_read(void *ctx, const struct wire_remote *m, uint8_t 
 {
 	struct link_end *e = ctx;
 
-	on_reach(ctx, WIRE_REMOTE_READ, m);
+	on_check_access(ctx, WIRE_REMOTE_READ, m);
 	memcpy(out, e->memory + (m->va - BASE), m->len);
 	return WIRE_DONE;
 }
@@ -93,7 +94,7 @@ static enum wire_answer on_write(void *ctx, const struct wire_remote *m, const u
 {
 	struct link_end *e = ctx;
 
-	on_reach(ctx, WIRE_REMOTE_WRITE, m);
+	on_check_access(ctx, WIRE_REMOTE_WRITE, m);
 	memcpy(e->memory + (m->va - BASE), in, m->len);
 	return WIRE_DONE;
 }
