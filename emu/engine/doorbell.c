@@ -207,7 +207,7 @@ static void answer(struct emu_doorbells *d)
 }
 
 /* What to wait for; false: the watcher ends. */
-static bool look_again(struct emu_doorbells *d, struct pollfd *rings)
+static bool read_command(struct emu_doorbells *d, struct pollfd *rings)
 {
 	uint64_t n;
 	bool ending;
@@ -252,7 +252,7 @@ static void *watch(void *arg)
 		}
 		if (p[3].revents)
 			meet_packet(d);
-		if (p[1].revents && !look_again(d, &p[0]))
+		if (p[1].revents && !read_command(d, &p[0]))
 			return NULL;
 		if (p[2].revents) {
 			p[2].fd = -1;

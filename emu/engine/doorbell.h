@@ -41,7 +41,7 @@ struct emu_doorbells {
 	struct engine *engine;
 	struct emu_engine *slot;
 	uint64_t ino; /* of the file of doorbell pages */
-	int stop_fd;  /* an eventfd: the watcher shall look at `uffd` again, or end */
+	int stop_fd;  /* an eventfd: the watcher shall read `uffd` and `ending` again */
 	int notify_fd;
 	pthread_t watcher;
 

@@ -91,7 +91,7 @@ int emu_doorbell_pages(uint64_t ino, uint64_t *page, uint32_t *count)
 }
 
 /* A page that is not present has no bits: the engine reads it first, as in each pass. */
-static int look_at(int pagemap, uint64_t record, bool *exclusive)
+static int check_page(int pagemap, uint64_t record, bool *exclusive)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	uint64_t entry;
@@ -120,13 +120,13 @@ int emu_doorbell_records_are_exclusive(struct engine *e, bool *exclusive)
 		const struct emu_qp *q = &queues->qp[e->scan.qp_list[i]];
 
 		if (atomic_load(&q->serial) && q->engine == e->cfg.slot && q->sq_wqe_count)
-			err = look_at(pagemap, q->dbr_addr, exclusive);
+			err = check_page(pagemap, q->dbr_addr, exclusive);
 	}
 	for (i = 0; !err && i < e->scan.cq_count; i++) {
 		const struct emu_cq *cq = &queues->cq[e->scan.cq_list[i]];
 
 		if (atomic_load(&cq->serial) && cq->engine == e->cfg.slot && cq->has_channel)
-			err = look_at(pagemap, cq->dbr_addr, exclusive);
+			err = check_page(pagemap, cq->dbr_addr, exclusive);
 	}
 	syscall(SYS_close, pagemap);
 	*exclusive = *exclusive && !err;

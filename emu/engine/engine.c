@@ -37,17 +37,17 @@
 #include "emu/engine/srq.h"
 #include "emu/engine/state.h"
 
-#define SPIN_NS	     10000u
-#define NET_LOOKS    40u
-#define EVENTS_NS    10000000u /* a program that got an event waits by events */
-#define SLICE_NS     100000u
-#define KEEP_POLICY  0x08u /* SCHED_FLAG_KEEP_POLICY */
-#define SLEEP_MIN_NS 20000u
-#define SLEEP_MAX_NS 50000000u
-#define AWAKE_NS     60000u /* idle time after which only a ring or another process wakes the engine */
-#define NET_NAP_NS   1000000u /* the longest nap of an engine that waits for packets too */
-#define FOREVER_NS   (1ull << 60)
-#define LOOK_NS	     20000000u /* how often to check that the server runs */
+#define SPIN_NS		 10000u
+#define NET_AWAKE_PASSES 40u
+#define EVENTS_NS	 10000000u /* a program that got an event waits by events */
+#define SLICE_NS	 100000u
+#define KEEP_POLICY	 0x08u /* SCHED_FLAG_KEEP_POLICY */
+#define SLEEP_MIN_NS	 20000u
+#define SLEEP_MAX_NS	 50000000u
+#define AWAKE_NS	 60000u /* idle time after which only a ring or another process wakes the engine */
+#define NET_NAP_NS	 1000000u /* the longest nap of an engine that waits for packets too */
+#define FOREVER_NS	 (1ull << 60)
+#define SERVER_CHECK_NS	 20000000u /* how often to check that the server runs */
 
 /*
  * All targets, not only those of its SRQs' domains: a message may be in execution whose SRQ is
@@ -252,7 +252,7 @@ static bool pass(struct engine *e)
 	mine = atomic_load(&e->slot->serial) == e->serial;
 	e->pass.rule = atomic_load(&e->cfg.queues->rule.action);
 	e->pass.qp_faults = atomic_load(&e->cfg.queues->qp_faults);
-	/* server_exit.pml: look_for_end */
+	/* server_exit.pml: check_end */
 	if (!e->abandoned && atomic_load(&e->cfg.queues->server_ended))
 		abandon(e);
 	if (mine) {
@@ -287,20 +287,21 @@ void emu_engine_stand_in(struct engine *e)
 struct idle {
 	uint32_t wake; /* the futex word, */
 	bool armed; /* and whether a ring wakes the engine, both as before the pass: see doorbell.h */
-	uint64_t ns;	 /* since the last pass with work */
-	uint32_t looks;	 /* passes without work that did not lead to a sleep */
-	uint32_t quiet;	 /* passes without work since the engine woke or armed the doorbells */
-	uint64_t looked; /* ns; when the server was checked last */
+	uint64_t ns;	       /* since the last pass with work */
+	uint32_t awake_passes; /* passes without work that did not lead to a sleep */
+	uint32_t idle_passes; /* passes without work since the engine woke or armed the doorbells */
+	uint64_t server_checked; /* ns; when the server was checked last */
 };
 
-static void look_for_server(struct engine *e, struct idle *idle)
+static void check_server(struct engine *e, struct idle *idle)
 {
 	char c;
 
 	if (atomic_load(&e->slot->orphaned) ||
-	    (e->pass.now - idle->looked < LOOK_NS && !atomic_load(&e->doorbells.hung_up)))
+	    (e->pass.now - idle->server_checked < SERVER_CHECK_NS &&
+	     !atomic_load(&e->doorbells.hung_up)))
 		return;
-	idle->looked = e->pass.now;
+	idle->server_checked = e->pass.now;
 	if (syscall(SYS_recvfrom, e->cfg.notify_fd, &c, sizeof(c), MSG_PEEK | MSG_DONTWAIT, NULL,
 		    NULL))
 		return;
@@ -310,7 +311,7 @@ static void look_for_server(struct engine *e, struct idle *idle)
 }
 
 /*
- * On a network an answer takes longer, and so does waking for one: if the program waits by events, the engine looks
+ * On a network an answer takes longer, and so does waking for one: if the program waits by events, the engine awake_passes
  * more often, and lets others have the processor in between, as the program may be about to post. A program that polls
  * would keep it for milliseconds.
  */
@@ -319,10 +320,10 @@ static bool yields(const struct engine *e)
 	return e->net.granted && e->cq.reported && e->pass.now - e->cq.reported < EVENTS_NS;
 }
 
-/* Time in which others had the processor does not count: each look takes a microsecond or two. */
-static bool looks_again(const struct engine *e, struct idle *idle)
+/* Time in which others had the processor does not count: each pass takes a microsecond or two. */
+static bool stays_awake(const struct engine *e, struct idle *idle)
 {
-	return idle->ns < SPIN_NS || (yields(e) && idle->looks++ < NET_LOOKS);
+	return idle->ns < SPIN_NS || (yields(e) && idle->awake_passes++ < NET_AWAKE_PASSES);
 }
 
 static void relax(const struct engine *e)
@@ -411,20 +412,20 @@ static void sleep_for_work(struct engine *e, struct idle *idle)
 		return;
 	}
 	if (idle->ns < AWAKE_NS || !atomic_load(&e->doorbells.usable) || emu_engine_is_pending(e)) {
-		idle->quiet = 0;
+		idle->idle_passes = 0;
 		nap(e, idle); /* doorbell.pml, notes.pml: nap */
 		return;
 	}
 	if (!idle->armed || !emu_doorbells_checked(e) || !e->doorbells.exclusive) {
-		idle->quiet = 0;
+		idle->idle_passes = 0;
 		if (!arm(e))
 			nap(e, idle);
 		return;
 	}
-	if (!idle->quiet++)
+	if (!idle->idle_passes++)
 		return;
 	wait_for_ring(e, idle->wake); /* doorbell.pml, packet.pml, unmap.pml, cq.pml: sleep */
-	idle->quiet = 0;
+	idle->idle_passes = 0;
 }
 
 /*
@@ -450,7 +451,7 @@ static void work(struct engine *e)
 		if (!e->pass.timed)
 			e->pass.now = monotonic_ns();
 		idle.ns = e->pass.now - last;
-		look_for_server(e, &idle);
+		check_server(e, &idle);
 		if (sleepy && !e->pass.worked) {
 			sleep_for_work(e, &idle);
 			if (!idle.armed || atomic_load(&e->doorbells.armed))
@@ -462,8 +463,8 @@ static void work(struct engine *e)
 				atomic_store(&e->slot->asleep, 0); /* doorbell.pml: awake_store */
 			sleepy = false;
 			last = e->pass.now;
-			idle.looks = 0;
-		} else if (looks_again(e, &idle)) {
+			idle.awake_passes = 0;
+		} else if (stays_awake(e, &idle)) {
 			relax(e);
 		} else {
 			sleepy = true;

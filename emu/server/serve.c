@@ -169,7 +169,7 @@ static int watch_signals(void)
 }
 
 /* Removing the directory of a test run also ends the server in it. */
-static void look_for_dir(struct emu_watch *w)
+static void check_dir(struct emu_watch *w)
 {
 	char event[sizeof(struct inotify_event) + NAME_MAX + 1];
 	struct stat st;
@@ -180,7 +180,7 @@ static void look_for_dir(struct emu_watch *w)
 
 static void watch_lock(void)
 {
-	static struct emu_watch w = {.ready = look_for_dir};
+	static struct emu_watch w = {.ready = check_dir};
 	char path[512];
 
 	snprintf(path, sizeof(path), "%s/lock", directory);

@@ -48,7 +48,7 @@ static void refresh(void)
 	syscall(SYS_close, fd);
 }
 
-void emu_counters_look(const char *path)
+void emu_counters_refresh_path(const char *path)
 {
 	int saved = errno;
 
@@ -59,7 +59,7 @@ void emu_counters_look(const char *path)
 	errno = saved;
 }
 
-static void look_again(int fd)
+static void refresh_file(int fd)
 {
 	char link[40], path[PATH_MAX];
 	int saved = errno;
@@ -69,7 +69,7 @@ static void look_again(int fd)
 	n = syscall(SYS_readlinkat, AT_FDCWD, link, path, sizeof(path) - 1);
 	if (n > 0) {
 		path[n] = '\0';
-		emu_counters_look(path);
+		emu_counters_refresh_path(path);
 	}
 	errno = saved;
 }
@@ -84,7 +84,7 @@ void emu_counters_before_read(int fd)
 	int saved = errno;
 
 	if (is_concerned() && !syscall(SYS_lseek, fd, 0l, SEEK_CUR))
-		look_again(fd);
+		refresh_file(fd);
 	errno = saved;
 }
 
@@ -92,7 +92,7 @@ void emu_counters_before_read(int fd)
 	EXPORT ssize_t name(int fd, void *buf, size_t len, type offset) \
 	{                                                               \
 		if (is_concerned() && !offset)                          \
-			look_again(fd);                                 \
+			refresh_file(fd);                               \
 		return NEXT(name)(fd, buf, len, offset);                \
 	}
 

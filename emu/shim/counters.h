@@ -3,8 +3,8 @@
 #ifndef EMU_SHIM_COUNTERS_H
 #define EMU_SHIM_COUNTERS_H
 
-/* The program opens this path, or looks at it. Keeps errno. */
-void emu_counters_look(const char *path);
+/* The program opens this path, or asks for its attributes: refresh its counters. Keeps errno. */
+void emu_counters_refresh_path(const char *path);
 /* The program is about to read. Keeps errno. */
 void emu_counters_before_read(int fd);
 

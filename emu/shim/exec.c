@@ -38,7 +38,7 @@ static bool keeps_emulator(char *const env[])
 }
 
 /* Allocates nothing: the process may be the child of a vfork(). */
-static void look(const char *path, char *const env[])
+static void warn_without_emulator(const char *path, char *const env[])
 {
 	char line[PATH_MAX + 256];
 	int saved = errno, n;
@@ -59,23 +59,23 @@ out:
 	errno = saved;
 }
 
-static void look_for(const char *file, char *const env[])
+static void find_and_warn(const char *file, char *const env[])
 {
 	char path[PATH_MAX];
 
 	if (on_emulator && file)
-		look(emu_program_find(file, path), env);
+		warn_without_emulator(emu_program_find(file, path), env);
 }
 
 static void leave_for(const char *path, char *const env[])
 {
-	look(path, env);
+	warn_without_emulator(path, env);
 	emu_last_work_of_all();
 }
 
 static void leave_for_found(const char *file, char *const env[])
 {
-	look_for(file, env);
+	find_and_warn(file, env);
 	emu_last_work_of_all();
 }
 
@@ -187,7 +187,7 @@ EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path,
 		       const posix_spawnattr_t *restrict attributes, char *const argv[restrict],
 		       char *const env[restrict])
 {
-	look(path, env);
+	warn_without_emulator(path, env);
 	return NEXT(posix_spawn)(pid, path, actions, attributes, argv, env);
 }
 
@@ -196,6 +196,6 @@ EXPORT int posix_spawnp(pid_t *restrict pid, const char *restrict file,
 			const posix_spawnattr_t *restrict attributes, char *const argv[restrict],
 			char *const env[restrict])
 {
-	look_for(file, env);
+	find_and_warn(file, env);
 	return NEXT(posix_spawnp)(pid, file, actions, attributes, argv, env);
 }

@@ -88,7 +88,7 @@ active [2] proctype engine()
 #endif
 pass_begin:	in_pass[E] = true;
 #ifndef NO_BARRIER
-look_for_end:	abandoned = abandoned || ENDED;
+check_end:	abandoned = abandoned || ENDED;
 #endif
 		found = serial[E];
 use_queue:	d_step {

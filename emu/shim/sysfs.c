@@ -54,7 +54,7 @@ const char *emu_sysfs_path(const char *path, char room[PATH_MAX])
 	const char *root;
 	int n;
 
-	emu_counters_look(path);
+	emu_counters_refresh_path(path);
 	if (!path || !is_emulated(path) || !emu_kernel_present())
 		return path;
 	root = getenv("SYSFS_PATH");

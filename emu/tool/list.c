@@ -88,7 +88,7 @@ static const char *name_of(const char *dir)
 }
 
 /* Is the process the server of an emulator of this user, in a directory of that name if not NULL? */
-static bool look_at(int proc, const char *pid, const char *name, struct emulator *e)
+static bool ask_process(int proc, const char *pid, const char *name, struct emulator *e)
 {
 	char line[PATH_MAX + 256];
 	const char *dir;
@@ -120,7 +120,7 @@ static bool for_each(const char *name, void (*use)(const struct emulator *e, voi
 	if (!proc)
 		return false;
 	while ((entry = readdir(proc)) != NULL)
-		if (look_at(dirfd(proc), entry->d_name, name, &e)) {
+		if (ask_process(dirfd(proc), entry->d_name, name, &e)) {
 			use(&e, arg);
 			json_object_put(e.status);
 		}

@@ -11,7 +11,7 @@ rules=(
 	'emu_prm_value [a-z_]+\[\] = \{.*\{ *[0-9]|emu_prm_range [a-z_]+\[\] = \{'
 	'name the fields, and list reserved bits by EMU_PRM_RESERVED()'
 	'm->(in|out)( \+ |\[)[0-9]'
-	'use emu_prm_at() or emu_prm_look() with a named field'
+	'use emu_prm_at() or emu_prm_at_const() with a named field'
 	'emu_refuse\([^,;()]*, *[^Ee ]'
 	'add a row to emu/server/devx/syndrome.h'
 	'emu_(get|put)(16|32|64)\([a-z_>.()-]+ \+ [0-9]'

@@ -58,7 +58,7 @@ int emu_devx_allow_access(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj
 	    emu_tables->mkey[index].mode != EMU_MKEY_MEM)
 		return emu_refuse(m, EMU_CMD_SYN_ALLOW_INDIRECT);
 	memcpy(emu_private->grants[index].access_key,
-	       emu_prm_look(m->in, EMU_ALLOW_ACCESS_IN_ACCESS_KEY), EMU_ACCESS_KEY_BYTES);
+	       emu_prm_at_const(m->in, EMU_ALLOW_ACCESS_IN_ACCESS_KEY), EMU_ACCESS_KEY_BYTES);
 	emu_tables->mkey[index].shared = 1;
 	return 0;
 }
@@ -101,7 +101,7 @@ int emu_devx_create_alias(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj
 	static const struct emu_prm_range reserved[] = EMU_PRM_RESERVED(EMU_ALIAS_IN);
 	static const struct emu_prm_range reserved_in_ctx[] = EMU_PRM_RESERVED(EMU_ALIAS_CTX);
 	struct emu_devx_mkey *d = (struct emu_devx_mkey *)o;
-	const uint8_t *ctx = emu_prm_look(m->in, EMU_ALIAS_IN_CONTEXT);
+	const uint8_t *ctx = emu_prm_at_const(m->in, EMU_ALIAS_IN_CONTEXT);
 	const struct emu_func *owner;
 	struct emu_mkey alias = {0};
 	uint32_t pdn, key;
@@ -122,7 +122,7 @@ int emu_devx_create_alias(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj
 	pdn = (uint32_t)emu_prm_get(ctx, EMU_ALIAS_CTX_METADATA_1);
 	if (!owner || !live_mkey(index, owner) || !emu_tables->mkey[index].shared ||
 	    !same_key(emu_private->grants[index].access_key,
-		      emu_prm_look(ctx, EMU_ALIAS_CTX_ACCESS_KEY)))
+		      emu_prm_at_const(ctx, EMU_ALIAS_CTX_ACCESS_KEY)))
 		return emu_refuse(m, EMU_CMD_SYN_ALIAS_TARGET);
 	if (!emu_pd_by_number(c->file, pdn))
 		return emu_refuse(m, EMU_CMD_SYN_ALIAS_PD);
@@ -208,7 +208,7 @@ static uint64_t read_entries(const struct emu_mbox *m, const struct emu_mkey *k)
  */
 static int fill_list(struct emu_mbox *m, struct emu_mkey *k)
 {
-	const uint8_t *mkc = emu_prm_look(m->in, EMU_CREATE_MKEY_IN_MKC);
+	const uint8_t *mkc = emu_prm_at_const(m->in, EMU_CREATE_MKEY_IN_MKC);
 	uint64_t count = emu_prm_get(m->in, EMU_CREATE_MKEY_IN_TRANSLATIONS_OCTWORD_ACTUAL_SIZE);
 	uint64_t room = emu_prm_get(mkc, EMU_MKC_TRANSLATIONS_OCTWORD_SIZE);
 	uint64_t space;
@@ -306,7 +306,7 @@ static int fill_mkey(struct emu_cmd *c, struct emu_mbox *m, struct emu_mkey *k,
 {
 	static const struct emu_prm_range reserved[] = EMU_PRM_RESERVED(EMU_CREATE_MKEY_IN);
 	static const struct emu_prm_range reserved_in_mkc[] = EMU_PRM_RESERVED(EMU_MKC);
-	const uint8_t *mkc = emu_prm_look(m->in, EMU_CREATE_MKEY_IN_MKC);
+	const uint8_t *mkc = emu_prm_at_const(m->in, EMU_CREATE_MKEY_IN_MKC);
 	uint64_t mode = emu_prm_get(mkc, EMU_MKC_ACCESS_MODE_4_2) << 2 |
 			emu_prm_get(mkc, EMU_MKC_ACCESS_MODE_1_0);
 
@@ -361,7 +361,7 @@ int emu_devx_create_mkey(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj 
 	if (d->umem)
 		d->umem->obj.users++;
 	emu_private->grants[d->index].owner_uid = c->file->devx_uid;
-	memcpy(d->context, emu_prm_look(m->in, EMU_CREATE_MKEY_IN_MKC), sizeof(d->context));
+	memcpy(d->context, emu_prm_at_const(m->in, EMU_CREATE_MKEY_IN_MKC), sizeof(d->context));
 	emu_prm_set(m->out, EMU_CREATE_MKEY_OUT_MKEY_INDEX, d->index);
 	return 0;
 }

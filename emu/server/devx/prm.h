@@ -122,7 +122,7 @@ static inline uint8_t *emu_prm_at(uint8_t *structure, int field)
 	return structure + EMU_PRM_BIT(field) / 8;
 }
 
-static inline const uint8_t *emu_prm_look(const uint8_t *structure, int field)
+static inline const uint8_t *emu_prm_at_const(const uint8_t *structure, int field)
 {
 	return structure + EMU_PRM_BIT(field) / 8;
 }

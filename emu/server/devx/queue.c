@@ -49,7 +49,7 @@ static bool fill_session(const struct emu_profile *p, const uint8_t *cqc, struct
 
 static int fill_cq(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_cq *cq, struct emu_cq *q)
 {
-	const uint8_t *cqc = emu_prm_look(m->in, EMU_CREATE_CQ_IN_CQC);
+	const uint8_t *cqc = emu_prm_at_const(m->in, EMU_CREATE_CQ_IN_CQC);
 	uint64_t size = emu_prm_get(cqc, EMU_CQC_CQE_SZ);
 	uint64_t log = emu_prm_get(cqc, EMU_CQC_LOG_CQ_SIZE);
 	uint64_t eqn = emu_prm_get(cqc, EMU_CQC_C_EQN);
@@ -107,7 +107,7 @@ int emu_devx_create_cq(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o
 		return emu_refuse(m, EMU_CMD_SYN_CQ_LIMIT);
 	emu_uobj_hold(&cq->buf->obj);
 	emu_uobj_hold(&cq->dbr->obj);
-	memcpy(cq->cqc, emu_prm_look(m->in, EMU_CREATE_CQ_IN_CQC), sizeof(cq->cqc));
+	memcpy(cq->cqc, emu_prm_at_const(m->in, EMU_CREATE_CQ_IN_CQC), sizeof(cq->cqc));
 	emu_prm_set(m->out, EMU_CMD_OUT_NUMBER, cq->cqn);
 	return 0;
 }
@@ -172,7 +172,7 @@ static struct emu_uobj *find_queue(const struct emu_file *f, uint64_t number,
 static int fill_srq(const struct emu_file *f, struct emu_mbox *m, struct emu_devx_qp *qp,
 		    struct emu_qp *q)
 {
-	const uint8_t *qpc = emu_prm_look(m->in, EMU_CREATE_QP_IN_QPC);
+	const uint8_t *qpc = emu_prm_at_const(m->in, EMU_CREATE_QP_IN_QPC);
 	uint64_t srqn = emu_prm_get(qpc, EMU_QPC_SRQN_RMPN_XRQN);
 
 	if (emu_prm_get(qpc, EMU_QPC_RQ_TYPE) != EMU_QPC_RQ_TYPE_SHARED)
@@ -187,7 +187,7 @@ static int fill_srq(const struct emu_file *f, struct emu_mbox *m, struct emu_dev
 static int fill_type(struct emu_mbox *m, struct emu_qp *q)
 {
 	static const uint8_t types[] = {[EMU_QPC_ST_RC] = EMU_QPT_RC, [EMU_QPC_ST_UC] = EMU_QPT_UC};
-	const uint8_t *qpc = emu_prm_look(m->in, EMU_CREATE_QP_IN_QPC);
+	const uint8_t *qpc = emu_prm_at_const(m->in, EMU_CREATE_QP_IN_QPC);
 	uint64_t st = emu_prm_get(qpc, EMU_QPC_ST), rq = emu_prm_get(qpc, EMU_QPC_RQ_TYPE);
 
 	if (st >= sizeof(types) ||
@@ -223,7 +223,7 @@ static bool is_named(bool needed, uint64_t number, const void *found)
 static int fill_memory(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_qp *qp,
 		       struct emu_qp *q)
 {
-	const uint8_t *qpc = emu_prm_look(m->in, EMU_CREATE_QP_IN_QPC);
+	const uint8_t *qpc = emu_prm_at_const(m->in, EMU_CREATE_QP_IN_QPC);
 	uint64_t buf = emu_prm_get(m->in, EMU_CREATE_QP_IN_WQ_UMEM_ID);
 	uint64_t dbr = emu_prm_get(qpc, EMU_QPC_DBR_UMEM_ID);
 	uint64_t len = ((uint64_t)q->rq_wqe_count << q->rq_wqe_shift) +
@@ -275,7 +275,7 @@ static int fill_extension(const struct emu_cmd *c, struct emu_mbox *m, struct em
 
 static int fill_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_qp *qp, struct emu_qp *q)
 {
-	const uint8_t *qpc = emu_prm_look(m->in, EMU_CREATE_QP_IN_QPC);
+	const uint8_t *qpc = emu_prm_at_const(m->in, EMU_CREATE_QP_IN_QPC);
 	int err = fill_type(m, q);
 
 	if (err)
@@ -331,7 +331,7 @@ int emu_devx_create_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o
 	list_parts(qp, part);
 	for (i = 0; i < NPARTS; i++)
 		emu_uobj_hold(part[i]);
-	memcpy(qp->qpc, emu_prm_look(m->in, EMU_CREATE_QP_IN_QPC), sizeof(qp->qpc));
+	memcpy(qp->qpc, emu_prm_at_const(m->in, EMU_CREATE_QP_IN_QPC), sizeof(qp->qpc));
 	emu_prm_set(qp->qpc, EMU_QPC_PATH(EMU_ADS_VHCA_PORT_NUM), EMU_PORT_BEFORE_INIT);
 	emu_prm_set(m->out, EMU_CMD_OUT_NUMBER, qp->qpn);
 	emu_prm_set(m->out, EMU_QP_OUT_ECE, emu_prm_get(m->in, EMU_CREATE_QP_IN_ECE) & EMU_ECE);
@@ -446,7 +446,7 @@ static const struct transition *find_transition(uint16_t opcode)
 static bool is_set(const struct emu_mbox *m, const struct qpc_field *f)
 {
 	if (f->optpar == UNLESS_0)
-		return emu_prm_get(emu_prm_look(m->in, EMU_MODIFY_QP_IN_QPC), f->field);
+		return emu_prm_get(emu_prm_at_const(m->in, EMU_MODIFY_QP_IN_QPC), f->field);
 	return !f->optpar || emu_prm_get(m->in, EMU_MODIFY_QP_IN_OPT_PARAM_MASK) & f->optpar;
 }
 
@@ -454,7 +454,7 @@ static void merge(uint8_t *qpc, const struct emu_mbox *m, const struct qpc_field
 {
 	for (; f->field; f++)
 		if (is_set(m, f))
-			emu_prm_copy(qpc, emu_prm_look(m->in, EMU_MODIFY_QP_IN_QPC), f->field);
+			emu_prm_copy(qpc, emu_prm_at_const(m->in, EMU_MODIFY_QP_IN_QPC), f->field);
 }
 
 static uint64_t path_get(const uint8_t *qpc, int field)
@@ -489,7 +489,7 @@ static void set_path(const struct emu_func *f, struct emu_qp *q, const uint8_t *
 		.flow_label = (uint32_t)path_get(qpc, EMU_ADS_FLOW_LABEL),
 	};
 
-	memcpy(to.dgid, emu_prm_look(qpc, EMU_QPC_PATH(EMU_ADS_RGID_RIP)), sizeof(to.dgid));
+	memcpy(to.dgid, emu_prm_at_const(qpc, EMU_QPC_PATH(EMU_ADS_RGID_RIP)), sizeof(to.dgid));
 	emu_path_set(f, q, &to);
 }
 
@@ -605,7 +605,7 @@ static void path_from_qpc(struct ib_uverbs_modify_qp *a, const uint8_t *qpc)
 	a->pkey_index = (uint16_t)path_get(qpc, EMU_ADS_PKEY_INDEX);
 	a->timeout = (uint8_t)path_get(qpc, EMU_ADS_ACK_TIMEOUT);
 	a->port_num = (uint8_t)path_get(qpc, EMU_ADS_VHCA_PORT_NUM);
-	memcpy(a->dest.dgid, emu_prm_look(qpc, EMU_QPC_PATH(EMU_ADS_RGID_RIP)),
+	memcpy(a->dest.dgid, emu_prm_at_const(qpc, EMU_QPC_PATH(EMU_ADS_RGID_RIP)),
 	       sizeof(a->dest.dgid));
 	a->dest.sgid_index = (uint8_t)path_get(qpc, EMU_ADS_SRC_ADDR_INDEX);
 	a->dest.hop_limit = (uint8_t)path_get(qpc, EMU_ADS_HOP_LIMIT);

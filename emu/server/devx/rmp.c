@@ -14,8 +14,8 @@
 
 static int fill(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_rmp *rmp, struct emu_srq *s)
 {
-	const uint8_t *rmpc = emu_prm_look(m->in, EMU_CREATE_RMP_IN_RMPC);
-	const uint8_t *wq = emu_prm_look(rmpc, EMU_RMPC_WQ);
+	const uint8_t *rmpc = emu_prm_at_const(m->in, EMU_CREATE_RMP_IN_RMPC);
+	const uint8_t *wq = emu_prm_at_const(rmpc, EMU_RMPC_WQ);
 	uint64_t type = emu_prm_get(wq, EMU_WQ_TYPE);
 	uint64_t shift = emu_prm_get(wq, EMU_WQ_LOG_STRIDE);
 	uint64_t log = emu_prm_get(wq, EMU_WQ_LOG_SIZE);
