@@ -15,8 +15,8 @@
 
 #define INSPECTS  (OPTION_CONNECTION | OPTION_DEVICE | OPTION_JSON | OPTION_VERBOSE)
 #define FINDS	  (INSPECTS | OPTION_FLEET)
-#define LOOKS	  (FINDS | OPTION_CACHED)
-#define COPIES	  (LOOKS | OPTION_OFFSET)
+#define SHOWS	  (FINDS | OPTION_CACHED)
+#define COPIES	  (SHOWS | OPTION_OFFSET)
 #define READS	  (COPIES | OPTION_LENGTH | OPTION_NO_VERIFY)
 #define WRITES	  (READS | OPTION_FILE_OFFSET)
 #define AUTHORITY (OPTION_DIR | OPTION_JSON)
@@ -24,7 +24,7 @@
 #define VERIFIED  " SHA-256 digests of host and DPU verify the copy, unless --no-verify is given."
 
 static const struct command commands[] = {
-	{{"list", "[PATTERN]", 0, 1, LOOKS | OPTION_PATTERN | OPTION_LABEL,
+	{{"list", "[PATTERN]", 0, 1, SHOWS | OPTION_PATTERN | OPTION_LABEL,
 	  "List the exports of dpumapd, or of a fleet. PATTERN chooses by name, for example 'b*', "
 	  "or "
 	  "in a fleet 'dpu*:bulk'. Only those that this client may import are shown; of a fleet, "
@@ -33,19 +33,19 @@ static const struct command commands[] = {
 	  NULL},
 	 inspect_list,
 	 NULL},
-	{{"info", "[NAME]", 0, 1, LOOKS | OPTION_DPU | OPTION_DESCRIPTOR,
+	{{"info", "[NAME]", 0, 1, SHOWS | OPTION_DPU | OPTION_DESCRIPTOR,
 	  "Show an export and its descriptor. The access key is not shown. Without NAME, show the "
 	  "device of the DPU and how much of its device memory dpumapd exports.",
 	  NULL},
 	 inspect_info,
 	 NULL},
-	{{"get", "NAME [FILE]", 1, 2, LOOKS,
+	{{"get", "NAME [FILE]", 1, 2, SHOWS,
 	  "Save a descriptor. FILE (default NAME.desc) has mode 0600, because it contains the "
 	  "access key.",
 	  NULL},
 	 inspect_get,
 	 NULL},
-	{{"import", "NAME", 0, 1, LOOKS | OPTION_DESCRIPTOR | OPTION_HOLD,
+	{{"import", "NAME", 0, 1, SHOWS | OPTION_DESCRIPTOR | OPTION_HOLD,
 	  "Import an export. Check that it can be imported. With --hold, keep the import until "
 	  "interrupted, or exit with 14 when the export is revoked.",
 	  NULL},

@@ -311,9 +311,9 @@ static void check_server(struct engine *e, struct idle *idle)
 }
 
 /*
- * On a network an answer takes longer, and so does waking for one: if the program waits by events, the engine awake_passes
- * more often, and lets others have the processor in between, as the program may be about to post. A program that polls
- * would keep it for milliseconds.
+ * On a network an answer takes longer, and so does waking for one: if the program waits by events, the engine stays
+ * awake for longer, and lets others have the processor in between, as the program may be about to post. A program that
+ * polls would keep it for milliseconds.
  */
 static bool yields(const struct engine *e)
 {

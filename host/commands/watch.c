@@ -164,7 +164,7 @@ struct search {
 	bool found;
 };
 
-static void look_at(union doca_data user_data, const struct dpumap_channel_export *export)
+static void match_name(union doca_data user_data, const struct dpumap_channel_export *export)
 {
 	struct search *s = user_data.ptr;
 
@@ -178,7 +178,7 @@ static doca_error_t print_start(const struct watch *w, struct dpumap_channel *ch
 	doca_error_t result = DOCA_SUCCESS;
 
 	if (s.name)
-		result = dpumap_channel_list(channel, look_at, (union doca_data){.ptr = &s});
+		result = dpumap_channel_list(channel, match_name, (union doca_data){.ptr = &s});
 	if (result != DOCA_SUCCESS)
 		return result;
 	print_event(w, "watching", "connect", w->options->connect);

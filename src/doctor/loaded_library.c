@@ -11,7 +11,7 @@ struct search {
 	char path[PATH_MAX];
 };
 
-static int look(struct dl_phdr_info *info, size_t size, void *data)
+static int match_object(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct search *search = data;
 	const char *base = strrchr(info->dlpi_name, '/');
@@ -44,7 +44,7 @@ bool doctor_find_loaded(const char *name, struct loaded_library *library)
 {
 	struct search search = {.name = name};
 
-	if (!dl_iterate_phdr(look, &search))
+	if (!dl_iterate_phdr(match_object, &search))
 		return false;
 	if (!realpath(search.path, library->path))
 		memcpy(library->path, search.path, sizeof(library->path));

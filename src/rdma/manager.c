@@ -17,8 +17,8 @@
 #include "rdma/address.h"
 #include "rdma/connection.h"
 
-#define BACKLOG	   1024
-#define LOOK_EVERY 256 /* calls of progress that complete tasks */
+#define BACKLOG	       1024
+#define CALLS_PER_POLL 256 /* calls of progress that complete tasks */
 
 struct rdma_listener {
 	uint16_t port;
@@ -45,7 +45,7 @@ doca_error_t dpumap_rdma_manager_open(struct doca_rdma *rdma)
 	}
 	rdma->cm = created;
 	rdma->is_usual = false;
-	rdma->look_now = true;
+	rdma->poll_now = true;
 	return DOCA_SUCCESS;
 }
 
@@ -400,9 +400,9 @@ static bool handle(struct doca_rdma *rdma, const struct dpumap_cm_event *event)
 
 bool dpumap_rdma_manager_is_overdue(struct doca_rdma *rdma)
 {
-	if (doca_likely(++rdma->calls < LOOK_EVERY))
+	if (doca_likely(++rdma->calls < CALLS_PER_POLL))
 		return false;
-	rdma->look_now = true;
+	rdma->poll_now = true;
 	return true;
 }
 
@@ -410,10 +410,10 @@ bool dpumap_rdma_manager_is_due(struct doca_rdma *rdma)
 {
 	uint64_t now = monotonic_coarse_ms();
 
-	if (now == rdma->looked_ms && !rdma->look_now)
+	if (now == rdma->polled_ms && !rdma->poll_now)
 		return false;
-	rdma->looked_ms = now;
-	rdma->look_now = false;
+	rdma->polled_ms = now;
+	rdma->poll_now = false;
 	rdma->calls = 0;
 	return true;
 }
@@ -427,7 +427,7 @@ bool dpumap_rdma_manager_progress(struct doca_rdma *rdma)
 	while (!is_any && dpumap_cm_poll(rdma->cm, &event) == DOCA_SUCCESS)
 		is_any = handle(rdma, &event);
 	/* More events may wait. */
-	rdma->look_now = is_any;
+	rdma->poll_now = is_any;
 	dpumap_ctx_put(&rdma->ctx);
 	return is_any;
 }

@@ -14,7 +14,7 @@ doca_error_t dpumap_rdma_manager_open(struct doca_rdma *rdma);
 void dpumap_rdma_manager_close(struct doca_rdma *rdma);
 
 /*
- * Whether to look for events of the manager, which takes a system call: a look is due when the clock has
+ * Whether to poll the events of the manager, which takes a system call: a poll is due when the clock has
  * moved, and overdue after many calls.
  */
 bool dpumap_rdma_manager_is_due(struct doca_rdma *rdma);

@@ -75,7 +75,7 @@ static bool progress(struct doca_ctx *ctx)
 
 static doca_error_t arm(struct doca_ctx *ctx)
 {
-	dpumap_rdma_of(ctx)->look_now = true;
+	dpumap_rdma_of(ctx)->poll_now = true;
 	return dpumap_rdma_arm(ctx);
 }
 

@@ -149,9 +149,9 @@ struct doca_rdma {
 
 	struct dpumap_cm *cm; /* NULL before the first use of an address */
 	struct rdma_listener *listeners;
-	uint64_t looked_ms; /* the clock when the manager was looked at */
+	uint64_t polled_ms; /* the clock when the manager was polled */
 	uint32_t calls;	    /* of progress since then */
-	bool look_now;
+	bool poll_now;
 
 	uint32_t next_id;
 	struct doca_rdma_connection *connections;

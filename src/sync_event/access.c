@@ -6,8 +6,8 @@
 
 #include "log/log.h"
 
-#define LOOKS_BEFORE_NAP 4096u
-#define NAP_NS		 20000
+#define READS_BEFORE_SLEEP 4096u
+#define SLEEP_NS	   20000
 
 static doca_error_t execute(struct doca_sync_event *event, enum dpumap_counter_kind kind,
 			    uint64_t *value)
@@ -20,7 +20,7 @@ static doca_error_t execute(struct doca_sync_event *event, enum dpumap_counter_k
 	return result;
 }
 
-static doca_error_t look(struct doca_sync_event *event, uint64_t *value)
+static doca_error_t read_value(struct doca_sync_event *event, uint64_t *value)
 {
 	if (!event->cell)
 		return execute(event, DPUMAP_COUNTER_READ, value);
@@ -37,7 +37,7 @@ doca_error_t doca_sync_event_get(struct doca_sync_event *event, uint64_t *value)
 		return dpumap_fail_null(__func__);
 	result = dpumap_sync_check_started(event, __func__);
 	if (result == DOCA_SUCCESS)
-		result = look(event, &read);
+		result = read_value(event, &read);
 	if (result == DOCA_SUCCESS)
 		*value = read;
 	return result;
@@ -97,9 +97,9 @@ static bool is_different(uint64_t bits, uint64_t value)
 }
 
 /* A wait of minutes should not occupy a CPU. */
-static void nap(void)
+static void sleep_shortly(void)
 {
-	struct timespec time = {.tv_nsec = NAP_NS};
+	struct timespec time = {.tv_nsec = SLEEP_NS};
 
 	nanosleep(&time, NULL);
 }
@@ -108,22 +108,22 @@ static doca_error_t wait(struct doca_sync_event *event, compare_fn *is_met, uint
 			 uint64_t mask, bool yields, const char *function)
 {
 	uint64_t read = 0;
-	uint32_t looks = 0;
+	uint32_t reads = 0;
 	doca_error_t result;
 
 	if (!event)
 		return dpumap_fail_null(function);
 	result = dpumap_sync_check_started(event, function);
 	while (result == DOCA_SUCCESS) {
-		result = look(event, &read);
+		result = read_value(event, &read);
 		if (result != DOCA_SUCCESS || is_met(read & mask, value))
 			break;
 		if (yields)
 			sched_yield();
-		else if (looks == LOOKS_BEFORE_NAP)
-			nap();
+		else if (reads == READS_BEFORE_SLEEP)
+			sleep_shortly();
 		else
-			looks++;
+			reads++;
 	}
 	return result;
 }

@@ -107,7 +107,7 @@ static doca_error_t close_counter(struct doca_sync_event *event)
 	if (result != DOCA_SUCCESS)
 		return result;
 	event->counter = NULL;
-	event->look.is_posted = false;
+	event->read.is_posted = false;
 	if (event->events)
 		dpumap_pe_put_events(event->ctx.pe, event->events);
 	event->events = NULL;

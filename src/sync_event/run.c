@@ -9,7 +9,7 @@
 #include "core/pe/pe.h"
 #include "log/log.h"
 
-#define PAUSE_NS 1000000 /* between looks of a program that sleeps */
+#define PAUSE_NS 1000000 /* between reads of a program that sleeps */
 
 static bool is_wait(const struct sync_task *task)
 {
@@ -121,8 +121,8 @@ static void poll_device(struct doca_sync_event *event)
 /* --- waits ------------------------------------------------------------------------------------ */
 
 /* Finish the waits whose condition is met, or all waits with an error. */
-static void look_at(struct doca_sync_event *event, struct task_list *list, uint64_t value,
-		    doca_error_t status)
+static void finish_met(struct doca_sync_event *event, struct task_list *list, uint64_t value,
+		       doca_error_t status)
 {
 	struct task_list all = *list;
 	struct sync_task *task;
@@ -144,35 +144,35 @@ static void move_all(struct task_list *to, struct task_list *from)
 		dpumap_task_list_append(to, task);
 }
 
-static void end_look(struct doca_sync_event *event)
+static void end_read(struct doca_sync_event *event)
 {
-	if (event->look.is_posted)
+	if (event->read.is_posted)
 		return;
-	look_at(event, &event->looking, event->look.value, event->look.status);
-	move_all(&event->waits, &event->looking);
+	finish_met(event, &event->read_waits, event->read.value, event->read.status);
+	move_all(&event->waits, &event->read_waits);
 }
 
-/* A look counts only for waits that began before it: the value may have been read earlier. */
-static void begin_look(struct doca_sync_event *event)
+/* A read counts only for waits that began before it: the value may have been read earlier. */
+static void begin_read(struct doca_sync_event *event)
 {
 	doca_error_t result;
 
-	if (event->look.is_posted || !event->waits.first)
+	if (event->read.is_posted || !event->waits.first)
 		return;
-	event->look = (struct dpumap_counter_op){.kind = DPUMAP_COUNTER_READ};
-	result = dpumap_counter_post(event->counter, &event->look);
+	event->read = (struct dpumap_counter_op){.kind = DPUMAP_COUNTER_READ};
+	result = dpumap_counter_post(event->counter, &event->read);
 	if (result == DOCA_SUCCESS)
-		move_all(&event->looking, &event->waits);
+		move_all(&event->read_waits, &event->waits);
 	else if (result != DOCA_ERROR_AGAIN)
-		look_at(event, &event->waits, 0, result);
+		finish_met(event, &event->waits, 0, result);
 }
 
 static void poll_waits(struct doca_sync_event *event)
 {
 	if (event->cell)
-		look_at(event, &event->waits, dpumap_sync_load(event), DOCA_SUCCESS);
+		finish_met(event, &event->waits, dpumap_sync_load(event), DOCA_SUCCESS);
 	else
-		end_look(event);
+		end_read(event);
 }
 
 static void set_timer(struct doca_sync_event *event, long nsec)
@@ -187,8 +187,8 @@ void dpumap_sync_begin_stop(struct doca_ctx *ctx)
 {
 	struct doca_sync_event *event = dpumap_sync_of(ctx);
 
-	look_at(event, &event->looking, 0, DOCA_ERROR_SHUTDOWN);
-	look_at(event, &event->waits, 0, DOCA_ERROR_SHUTDOWN);
+	finish_met(event, &event->read_waits, 0, DOCA_ERROR_SHUTDOWN);
+	finish_met(event, &event->waits, 0, DOCA_ERROR_SHUTDOWN);
 	if (event->done.first)
 		dpumap_pe_wake(ctx->pe);
 }
@@ -218,7 +218,7 @@ static void poll_event(struct doca_sync_event *event)
 {
 	if (event->counter)
 		poll_device(event);
-	if (event->waits.first || event->looking.first)
+	if (event->waits.first || event->read_waits.first)
 		poll_waits(event);
 }
 
@@ -230,16 +230,16 @@ struct doca_task *dpumap_sync_poll(struct doca_ctx *ctx)
 		set_timer(event, 0);
 	poll_event(event);
 	if (!event->cell)
-		begin_look(event);
+		begin_read(event);
 	return dpumap_task_list_take(&event->done);
 }
 
-/* Nothing reports that the counter has changed, so a program that sleeps looks from time to time. */
+/* Nothing reports that the counter has changed, so a program that sleeps reads it from time to time. */
 doca_error_t dpumap_sync_arm(struct doca_ctx *ctx)
 {
 	struct doca_sync_event *event = dpumap_sync_of(ctx);
 
-	if (event->waits.first || event->looking.first)
+	if (event->waits.first || event->read_waits.first)
 		set_timer(event, PAUSE_NS);
 	if (event->posted.first || event->unposted.first)
 		return dpumap_counter_arm(event->counter);

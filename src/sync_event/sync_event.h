@@ -83,8 +83,8 @@ struct doca_sync_event {
 	struct task_list posted;   /* in the order in which they complete */
 	struct task_list done;
 	struct task_list waits;
-	struct task_list looking; /* waits that began before `look` */
-	struct dpumap_counter_op look;
+	struct task_list read_waits; /* waits that began before `read` */
+	struct dpumap_counter_op read;
 	int timer; /* for waits, in a program that sleeps; -1 without waits */
 	bool timer_is_set;
 };

@@ -150,7 +150,7 @@ static int fill(struct dpumap_comch_link *link)
 	return 0;
 }
 
-static int look(unsigned int wait_ms, const char *message)
+static int dial(unsigned int wait_ms, const char *message)
 {
 	struct dpumap_comch_dial *dial;
 	struct dpumap_comch_link *link;
@@ -177,5 +177,5 @@ int main(int argc, char **argv)
 		return serve();
 	if (argc < 4)
 		return 2;
-	return look((unsigned int)strtoul(argv[3], NULL, 10), argv[4]);
+	return dial((unsigned int)strtoul(argv[3], NULL, 10), argv[4]);
 }

@@ -197,7 +197,7 @@ static void listen_to(struct agent *agent)
 	importer_must(dpumap_channel_process(agent->channel), "process");
 }
 
-static void look_at(struct agent *agent, uint64_t announced)
+static void check_bytes(struct agent *agent, uint64_t announced)
 {
 	const char *bytes = (const char *)agent->importer.bytes;
 	uint64_t generation = 0;
@@ -241,7 +241,7 @@ static void read_once(struct agent *agent)
 	if (result == DOCA_SUCCESS) {
 		if (was_gone)
 			die("copy after dpumapd reported the removal", "succeeded");
-		look_at(agent, announced);
+		check_bytes(agent, announced);
 		atomic_fetch_add(&shared->copies, 1);
 		return;
 	}

@@ -134,7 +134,7 @@ NARROWED = {
     "dpumap_comch_conn_down": (),
     "dpumap_comch_conn_send": (),
     "accept_clients": (),
-    "dpumap_comch_control_look": (),
+    "dpumap_comch_control_poll": (),
     # The client that is refused gets its error.
     "admit_client": (),
     # A client that does not find its server becomes IDLE.

@@ -45,7 +45,7 @@ static void feed(struct fixture *f, const void *data, size_t len)
 	assert_int_equal(dpumap_conn_fill(f->conn, &f->error), DOCA_SUCCESS);
 }
 
-static doca_error_t look(struct fixture *f, const uint8_t **payload, size_t *len)
+static doca_error_t receive(struct fixture *f, const uint8_t **payload, size_t *len)
 {
 	return dpumap_conn_frame(f->conn, payload, len, &f->error);
 }
@@ -59,17 +59,17 @@ static void a_frame_may_arrive_byte_by_byte(void **state)
 
 	assert_int_equal(dpumap_conn_fill(f->conn, &f->error), DOCA_ERROR_AGAIN);
 	for (size_t i = 0; i < sizeof(wire); i++) {
-		assert_int_equal(look(f, &payload, &len), DOCA_ERROR_AGAIN);
+		assert_int_equal(receive(f, &payload, &len), DOCA_ERROR_AGAIN);
 		feed(f, wire + i, 1);
 		if (i + 1 < sizeof(wire))
 			assert_true(dpumap_conn_stalled_since(f->conn) != 0);
 	}
-	assert_int_equal(look(f, &payload, &len), DOCA_SUCCESS);
+	assert_int_equal(receive(f, &payload, &len), DOCA_SUCCESS);
 	assert_int_equal(len, 3);
 	assert_memory_equal(payload, "abc", 3);
 	assert_true(dpumap_conn_stalled_since(f->conn) == 0);
 	dpumap_conn_drop_frame(f->conn);
-	assert_int_equal(look(f, &payload, &len), DOCA_ERROR_AGAIN);
+	assert_int_equal(receive(f, &payload, &len), DOCA_ERROR_AGAIN);
 	assert_true(dpumap_conn_stalled_since(f->conn) == 0);
 }
 
@@ -81,14 +81,14 @@ static void several_frames_may_arrive_in_one_piece(void **state)
 	size_t len;
 
 	feed(f, wire, sizeof(wire));
-	assert_int_equal(look(f, &payload, &len), DOCA_SUCCESS);
+	assert_int_equal(receive(f, &payload, &len), DOCA_SUCCESS);
 	assert_memory_equal(payload, "a", 1);
 	dpumap_conn_drop_frame(f->conn);
-	assert_int_equal(look(f, &payload, &len), DOCA_SUCCESS);
+	assert_int_equal(receive(f, &payload, &len), DOCA_SUCCESS);
 	assert_int_equal(len, 2);
 	assert_memory_equal(payload, "bc", 2);
 	dpumap_conn_drop_frame(f->conn);
-	assert_int_equal(look(f, &payload, &len), DOCA_ERROR_AGAIN);
+	assert_int_equal(receive(f, &payload, &len), DOCA_ERROR_AGAIN);
 	assert_true(dpumap_conn_stalled_since(f->conn) != 0);
 }
 
@@ -103,7 +103,7 @@ static void invalid_frame_lengths_are_refused(void **state)
 		struct fixture *f = *state;
 
 		feed(f, wires[i], sizeof(wires[i]));
-		assert_int_equal(look(f, &payload, &len), DOCA_ERROR_INVALID_VALUE);
+		assert_int_equal(receive(f, &payload, &len), DOCA_ERROR_INVALID_VALUE);
 		assert_non_null(strstr(f->error.text, "malformed frame"));
 		tear_down(state);
 		assert_int_equal(set_up(state), 0);
@@ -120,10 +120,10 @@ static void a_frame_may_have_the_maximum_length(void **state)
 
 	feed(f, header, sizeof(header));
 	for (size_t sent = 0; sent < DPUMAP_FRAME_MAX; sent += sizeof(part)) {
-		assert_int_equal(look(f, &payload, &len), DOCA_ERROR_AGAIN);
+		assert_int_equal(receive(f, &payload, &len), DOCA_ERROR_AGAIN);
 		feed(f, part, sizeof(part));
 	}
-	assert_int_equal(look(f, &payload, &len), DOCA_SUCCESS);
+	assert_int_equal(receive(f, &payload, &len), DOCA_SUCCESS);
 	assert_int_equal(len, DPUMAP_FRAME_MAX);
 	assert_int_equal(payload[len - 1], 7);
 	/* The bytes after it must wait, without a read beyond the end. */
@@ -144,7 +144,7 @@ static void a_peer_that_leaves_within_a_frame_resets_the_connection(void **state
 	close(f->peer);
 	f->peer = -1;
 	assert_int_equal(dpumap_conn_fill(f->conn, &f->error), DOCA_ERROR_CONNECTION_RESET);
-	assert_int_equal(look(f, &payload, &len), DOCA_ERROR_AGAIN);
+	assert_int_equal(receive(f, &payload, &len), DOCA_ERROR_AGAIN);
 }
 
 static void set_message(struct dpumap_msg *msg, uint32_t exports)

@@ -124,7 +124,7 @@ static doca_error_t poll_start(struct doca_ctx *ctx)
 	struct doca_comch_client *client = client_of(ctx);
 
 	if (dpumap_comch_control_is_due(&client->control))
-		dpumap_comch_control_look(&client->control);
+		dpumap_comch_control_poll(&client->control);
 	return start_result(client);
 }
 
@@ -159,8 +159,8 @@ static bool is_state_ready(struct doca_ctx *ctx)
 {
 	struct doca_comch_client *client = client_of(ctx);
 
-	dpumap_comch_control_look(&client->control);
-	client->control.look_now = true;
+	dpumap_comch_control_poll(&client->control);
+	client->control.poll_now = true;
 	if (ctx->state == DOCA_CTX_STATE_STARTING)
 		return start_result(client) != DOCA_ERROR_IN_PROGRESS;
 	return can_stop(ctx);

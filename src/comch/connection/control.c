@@ -16,15 +16,15 @@
 #include "core/pe/pe.h"
 #include "log/log.h"
 
-/* Calls of progress between two looks at the sockets; they are looked at when the clock moves, too. */
-#define LOOK_EVERY	32
-#define LOOK_EVERY_SOON 4
-#define SOON		256 /* looks after something has arrived */
-#define MAX_EVENTS	32
-#define MAX_HOT_LOOKS	8
-#define TICK_NS		100000000
-#define MIN_WINDOW	128 /* messages leave although their sender makes no progress */
-#define MIN_RETIRED	16  /* so that a stale pointer does not become another client at once */
+/* Calls of progress between two polls of the sockets; they are polled when the clock moves, too. */
+#define CALLS_PER_POLL	      32
+#define CALLS_PER_POLL_ACTIVE 4
+#define ACTIVE_POLLS	      256 /* polls after something has arrived */
+#define MAX_EVENTS	      32
+#define MAX_HOT_POLLS	      8
+#define TICK_NS		      100000000
+#define MIN_WINDOW	      128 /* messages leave although their sender makes no progress */
+#define MIN_RETIRED	      16 /* so that a stale pointer does not become another client at once */
 
 /* --- clients of a server ---------------------------------------------------------------------- */
 
@@ -123,7 +123,7 @@ doca_error_t dpumap_comch_control_open(struct comch_control *control)
 	result = dpumap_pe_watch(control->ctx.pe, control->epoll);
 	if (result != DOCA_SUCCESS)
 		close_descriptors(control);
-	control->look_now = true;
+	control->poll_now = true;
 	return result;
 }
 
@@ -311,21 +311,22 @@ static void check_deadlines(struct comch_control *control)
 		set_timer(control, false);
 }
 
-/* --- looking at the sockets ------------------------------------------------------------------- */
+/* --- polling the sockets ---------------------------------------------------------------------- */
 
 bool dpumap_comch_control_is_due(struct comch_control *control)
 {
-	uint32_t every = control->quiet < SOON ? LOOK_EVERY_SOON : LOOK_EVERY;
+	uint32_t every =
+		control->idle_polls < ACTIVE_POLLS ? CALLS_PER_POLL_ACTIVE : CALLS_PER_POLL;
 	uint64_t now;
 
-	if (++control->calls < every && !control->look_now) {
+	if (++control->calls < every && !control->poll_now) {
 		now = monotonic_coarse_ms();
-		if (now == control->looked)
+		if (now == control->polled_ms)
 			return false;
-		control->looked = now;
+		control->polled_ms = now;
 	}
-	control->quiet++;
-	control->look_now = false;
+	control->idle_polls++;
+	control->poll_now = false;
 	control->calls = 0;
 	return true;
 }
@@ -336,7 +337,7 @@ static bool pump(struct comch_control *control, struct doca_comch_connection *c)
 
 	if (is_any) {
 		control->hot = c;
-		control->quiet = 0;
+		control->idle_polls = 0;
 	}
 	if (comch_conn_state(c) == COMCH_CONN_DOWN)
 		dpumap_comch_control_unwatch(control, dpumap_comch_conn_fd(c));
@@ -346,14 +347,14 @@ static bool pump(struct comch_control *control, struct doca_comch_connection *c)
 /* A client that waits for each answer costs its server one system call for each. */
 static bool pump_hot(struct comch_control *control)
 {
-	if (!control->hot || ++control->hot_looks > MAX_HOT_LOOKS) {
-		control->hot_looks = 0;
+	if (!control->hot || ++control->hot_polls > MAX_HOT_POLLS) {
+		control->hot_polls = 0;
 		return false;
 	}
 	return pump(control, control->hot);
 }
 
-void dpumap_comch_control_look(struct comch_control *control)
+void dpumap_comch_control_poll(struct comch_control *control)
 {
 	struct epoll_event events[MAX_EVENTS];
 	int n;
@@ -385,7 +386,7 @@ doca_error_t dpumap_comch_control_arm(struct doca_ctx *ctx)
 {
 	struct comch_control *control = (struct comch_control *)ctx;
 
-	control->look_now = true;
+	control->poll_now = true;
 	return DOCA_SUCCESS;
 }
 
@@ -570,7 +571,7 @@ bool dpumap_comch_control_progress(struct doca_ctx *ctx)
 	struct doca_comch_connection *c;
 
 	if (dpumap_comch_control_is_due(control))
-		dpumap_comch_control_look(control);
+		dpumap_comch_control_poll(control);
 	if (control->late.first) {
 		dpumap_ctx_complete_task(ctx, dpumap_task_list_take(&control->late));
 		return true;

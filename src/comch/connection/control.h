@@ -2,7 +2,7 @@
 /*
  * What servers and clients share: settings, the connections, and their events.
  *
- * The sockets are not looked at in each call of progress: that would cost a system call for each
+ * The sockets are not polled in each call of progress: that would cost a system call for each
  * call of an engine that drives other contexts too.
  */
 #ifndef DPUMAP_COMCH_CONTROL_H
@@ -39,12 +39,12 @@ struct comch_control {
 	int epoll; /* of the connections, of the timer, and of the listener or dial */
 	int timer;
 	bool is_timer_on;
-	bool look_now;
+	bool poll_now;
 	struct doca_comch_connection *hot; /* the last that sent something */
-	uint32_t quiet;			   /* looks since something arrived */
-	uint32_t hot_looks;		   /* since all sockets were looked at */
-	uint32_t calls;			   /* of progress, since the sockets were looked at */
-	uint64_t looked;		   /* ms */
+	uint32_t idle_polls;		   /* polls since something arrived */
+	uint32_t hot_polls;		   /* since all sockets were polled */
+	uint32_t calls;			   /* of progress, since the sockets were polled */
+	uint64_t polled_ms;
 };
 
 /* NO_MEMORY. `dev`, the place and whether it is a server are set already. */
@@ -63,9 +63,9 @@ void dpumap_comch_control_unwatch(struct comch_control *control, int fd);
 /* Make a connection of a link, which it takes over, also on failure. */
 doca_error_t dpumap_comch_control_add(struct comch_control *control, struct dpumap_comch_link *link,
 				      struct doca_comch_connection **connection);
-/* Whether it is time to look at the sockets. */
+/* Whether it is time to poll the sockets. */
 bool dpumap_comch_control_is_due(struct comch_control *control);
-void dpumap_comch_control_look(struct comch_control *control);
+void dpumap_comch_control_poll(struct comch_control *control);
 /* Check time limits every 100 ms. */
 void dpumap_comch_control_start_timer(struct comch_control *control);
 /* Disconnect all; they are silent from now on. */

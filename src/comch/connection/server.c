@@ -127,7 +127,7 @@ static doca_error_t stop(struct doca_ctx *ctx)
 
 static bool is_state_ready(struct doca_ctx *ctx)
 {
-	dpumap_comch_control_look(&server_of(ctx)->control);
+	dpumap_comch_control_poll(&server_of(ctx)->control);
 	return can_stop(ctx);
 }
 

@@ -46,8 +46,8 @@ static inline uint32_t dpumap_comch_header_len(uint32_t imm_len)
 struct comch_pulse {
 	struct doca_comch_connection *connection;
 	struct doca_pe *pe;
-	uint32_t idle;	  /* calls of progress without work */
-	uint64_t looked;  /* ms */
+	uint32_t idle; /* calls of progress without work */
+	uint64_t polled_ms;
 	bool is_watching; /* the connection's descriptor */
 };
 
@@ -70,9 +70,9 @@ static inline void dpumap_comch_pulse_beat(struct comch_pulse *pulse, bool now)
 
 	if (doca_likely(++pulse->idle < COMCH_IDLE_PROGRESS && !now)) {
 		ms = monotonic_coarse_ms();
-		if (ms == pulse->looked)
+		if (ms == pulse->polled_ms)
 			return;
-		pulse->looked = ms;
+		pulse->polled_ms = ms;
 	}
 	pulse->idle = 0;
 	dpumap_comch_conn_pump(pulse->connection);

@@ -25,7 +25,7 @@ struct dpumap_comch_dial {
 	uint64_t deadline;
 	int epoll, timer;
 	bool is_waiting; /* for the timer */
-	bool is_looking; /* through remote */
+	bool is_polling; /* through remote */
 	bool no_remote;	 /* the reason is in why */
 	const struct dpumap_comch_tls *tls;
 	struct dpumap_comch_remote *remote;
@@ -90,7 +90,7 @@ static doca_error_t make_plain_link(int fd, struct dpumap_comch_link **link)
 }
 
 /* NOT_FOUND and AGAIN are not logged. */
-static doca_error_t look_here(struct dpumap_comch_dial *dial, struct dpumap_comch_link **link)
+static doca_error_t connect_here(struct dpumap_comch_dial *dial, struct dpumap_comch_link **link)
 {
 	doca_error_t result = DOCA_ERROR_NOT_FOUND;
 	struct dpumap_error error = {0};
@@ -140,7 +140,8 @@ static doca_error_t make_tls_link(const struct dpumap_comch_dial *dial,
 	return result;
 }
 
-static doca_error_t look_elsewhere(struct dpumap_comch_dial *dial, struct dpumap_comch_link **link)
+static doca_error_t connect_elsewhere(struct dpumap_comch_dial *dial,
+				      struct dpumap_comch_link **link)
 {
 	char peer[DPUMAP_COMCH_IDENTITY_SIZE];
 	struct dpumap_comch_session *session;
@@ -150,13 +151,13 @@ static doca_error_t look_elsewhere(struct dpumap_comch_dial *dial, struct dpumap
 		result = start_remote(dial);
 	if (result != DOCA_SUCCESS)
 		return result;
-	if (!dial->is_looking)
+	if (!dial->is_polling)
 		dial->tls->remote_retry(dial->remote);
-	dial->is_looking = true;
+	dial->is_polling = true;
 	result = dial->tls->remote_poll(dial->remote, &session, peer, &dial->why);
 	if (result == DOCA_SUCCESS)
 		return make_tls_link(dial, session, peer, link);
-	dial->is_looking = result == DOCA_ERROR_IN_PROGRESS;
+	dial->is_polling = result == DOCA_ERROR_IN_PROGRESS;
 	if (result == DOCA_ERROR_IN_PROGRESS || result == DOCA_ERROR_NOT_FOUND)
 		return result;
 	return dpumap_fail(result, "%s", dial->why.text);
@@ -175,14 +176,14 @@ static doca_error_t give_up(const struct dpumap_comch_dial *dial)
 		dial->directories.num > 1 ? dial->directories.path[1] : "", dial->why.text);
 }
 
-static doca_error_t look(struct dpumap_comch_dial *dial, struct dpumap_comch_link **link)
+static doca_error_t try_once(struct dpumap_comch_dial *dial, struct dpumap_comch_link **link)
 {
 	doca_error_t result = DOCA_ERROR_NOT_FOUND;
 
-	if (!dial->is_looking)
-		result = look_here(dial, link);
+	if (!dial->is_polling)
+		result = connect_here(dial, link);
 	if (result == DOCA_ERROR_NOT_FOUND)
-		result = look_elsewhere(dial, link);
+		result = connect_elsewhere(dial, link);
 	return result;
 }
 
@@ -196,7 +197,7 @@ doca_error_t dpumap_comch_dial_poll(struct dpumap_comch_dial *dial, struct dpuma
 			return DOCA_ERROR_IN_PROGRESS;
 		dial->is_waiting = false;
 	}
-	result = look(dial, link);
+	result = try_once(dial, link);
 	if (result != DOCA_ERROR_NOT_FOUND && result != DOCA_ERROR_AGAIN)
 		return result;
 	if (monotonic_ns() >= dial->deadline)

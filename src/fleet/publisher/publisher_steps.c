@@ -217,7 +217,7 @@ static void name_taken(struct dpumap_publisher *p, struct json_object *kv)
 }
 
 /* The comparison of a transaction failed: who has the name? */
-static void look_at_holder(struct dpumap_publisher *p, struct json_object *json)
+static void check_holder(struct dpumap_publisher *p, struct json_object *json)
 {
 	struct json_object *kvs = keys_of(response(json, 0, "response_range"));
 	struct json_object *kv = kvs ? json_object_array_get_idx(kvs, 0) : NULL;
@@ -259,7 +259,7 @@ static void checked(struct dpumap_publisher *p, struct json_object *json)
 static void txn_answered(struct dpumap_publisher *p, const struct dpumap_etcd_reply *reply)
 {
 	if (!dpumap_answer_bool(reply->json, "succeeded")) {
-		look_at_holder(p, reply->json);
+		check_holder(p, reply->json);
 	} else if (p->step == STEP_CHECK) {
 		checked(p, reply->json);
 	} else {

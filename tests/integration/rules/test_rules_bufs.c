@@ -229,7 +229,7 @@ static doca_error_t get_and_put(struct doca_mmap *mmap)
 	return result == DOCA_SUCCESS ? end : result;
 }
 
-static doca_error_t look(struct doca_mmap *mmap)
+static doca_error_t get_map(struct doca_mmap *mmap)
 {
 	doca_error_t result = DOCA_SUCCESS;
 
@@ -257,7 +257,7 @@ static void *use_map(void *arg)
 	struct user *user = arg;
 
 	user->result = get_and_put(user->mmap);
-	DOCA_ERROR_PROPAGATE(user->result, look(user->mmap));
+	DOCA_ERROR_PROPAGATE(user->result, get_map(user->mmap));
 	return NULL;
 }
 

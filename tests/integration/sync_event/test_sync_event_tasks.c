@@ -251,7 +251,7 @@ static void tasks_that_wait_end_when_the_peer_updates(void **state)
 	sync_stop_ctx();
 }
 
-/* A look that began before the wait does not count for it. */
+/* A read that began before the wait does not count for it. */
 /* rule: SE-8b */
 static void wait_ignores_earlier_values(void **state)
 {
