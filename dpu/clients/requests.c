@@ -18,7 +18,7 @@ struct context {
 	struct dpumap_msg *reply;
 	struct dpumap_error *error;
 	const char *note; /* for the log, not for the client */
-	bool is_quiet;	  /* the refusal, which needs no line in the log */
+	bool is_expected; /* the refusal: no line in the log */
 	char name[DPUMAP_EXPORT_NAME_MAX];
 	uint8_t sha256[DPUMAP_SHA256_LEN];
 };
@@ -168,7 +168,7 @@ static doca_error_t offer_address(struct context *c, const struct named_export *
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	c->is_quiet = !place;
+	c->is_expected = !place;
 	if (!place)
 		return dpumap_error_set(c->error, DOCA_ERROR_NOT_SUPPORTED,
 					"dpumapd has no address for RDMA connections (setting "
@@ -251,7 +251,7 @@ static doca_error_t meet(struct context *c)
 					"the client holds or watches exports");
 	if (introduction_begin(s->rules, s->identity, &place, &s->introduction, &key, &c->note,
 			       c->error) != DOCA_SUCCESS) {
-		c->is_quiet = c->error->code == DOCA_ERROR_NOT_FOUND && s->was_absent;
+		c->is_expected = c->error->code == DOCA_ERROR_NOT_FOUND && s->was_absent;
 		s->was_absent = c->error->code == DOCA_ERROR_NOT_FOUND;
 		/* The caller knows AGAIN as a late reply; to the client both mean "later". */
 		if (c->error->code == DOCA_ERROR_AGAIN)
@@ -494,7 +494,7 @@ void requests_answer(struct session *session, struct export_table *exports,
 		refuse(session,
 		       dpumap_msg_has(request, DPUMAP_MSG_ID) ? request->value[DPUMAP_MSG_ID].number
 							      : 0,
-		       &error, c.is_quiet ? NULL : c.note);
+		       &error, c.is_expected ? NULL : c.note);
 	}
 }
 

@@ -253,13 +253,14 @@ static doca_error_t run(const struct options *o, bool *is_logged, struct dpumap_
 	return result;
 }
 
-static int report(const struct options *options, bool is_quiet, const struct dpumap_error *error)
+static int report(const struct options *options, bool is_logged_only,
+		  const struct dpumap_error *error)
 {
 	int status = (int)dpumap_error_exit(error->code);
 
 	if (error->code == DOCA_SUCCESS)
 		return status;
-	if (!is_quiet)
+	if (!is_logged_only)
 		fprintf(stderr, "dpumapd ctl: %s\n", error->text);
 	if (options->json)
 		cli_json_error(stdout, doca_error_get_name(error->code), error->text, status);

@@ -18,10 +18,10 @@
 #include "emu/engine/state.h"
 #include "emu/ipc/path_mtu.h"
 
-#define SOLICITED  0x02u /* in fm_ce_se */
-#define FENCE	   0xe0u
-#define PAGE_BYTES 4096u
-#define QUIET_NS   100000000u /* without an answer */
+#define SOLICITED    0x02u /* in fm_ce_se */
+#define FENCE	     0xe0u
+#define PAGE_BYTES   4096u
+#define NO_ANSWER_NS 100000000u /* without an answer */
 
 /* --- connections ------------------------------------------------------------------------------ */
 
@@ -324,7 +324,7 @@ static void flush(struct emu_conn *c)
 }
 
 /* Everything is acknowledged, or was sent and nobody answers; or the peer has no receive, or no packet reaches it. */
-static bool rests(struct emu_conn *c)
+static bool is_idle(struct emu_conn *c)
 {
 	const struct wire_requester *r = &c->wire.requester;
 	uint16_t handed = (uint16_t)(c->next - c->run->sq_ci);
@@ -336,7 +336,8 @@ static bool rests(struct emu_conn *c)
 	if (r->rnr_at || is_cut_off(c))
 		return true;
 	return emu_sq_posted(c->q, c->run) == handed &&
-	       (r->head == r->tail || (r->top == r->end && c->e->pass.now - c->moved >= QUIET_NS));
+	       (r->head == r->tail ||
+		(r->top == r->end && c->e->pass.now - c->moved >= NO_ANSWER_NS));
 }
 
 void emu_conn_advance(struct emu_conn *c)
@@ -354,7 +355,7 @@ void emu_conn_advance(struct emu_conn *c)
 	else if (state == EMU_QPS_RTS)
 		post(c);
 	output(c);
-	if (rests(c))
+	if (is_idle(c))
 		emu_engine_qp_rests(c->e, c->q);
 	c->parsed = false;
 	flush(c);

@@ -301,7 +301,7 @@ void emu_cq_age_session(struct engine *e)
 	if (!s->n)
 		return;
 	if (e->pass.now - s->opened >= ENGINE_SESSION_NS ||
-	    (!e->pass.worked && e->pass.now - s->grown >= ENGINE_QUIET_NS))
+	    (!e->pass.worked && e->pass.now - s->grown >= ENGINE_SESSION_IDLE_NS))
 		emu_cq_end_session(e);
 }
 

@@ -14,8 +14,8 @@
 /* The most completion channels that are open: a program may have few descriptors. */
 #define ENGINE_CHANNELS 64
 /* How long receptions wait to be compressed with others: after the last one, and in total. */
-#define ENGINE_QUIET_NS	  3000u
-#define ENGINE_SESSION_NS 200000u
+#define ENGINE_SESSION_IDLE_NS 3000u
+#define ENGINE_SESSION_NS      200000u
 /* How long the event of a message that was acknowledged waits for its reply. */
 #define ENGINE_REPLY_NS 30000u
 

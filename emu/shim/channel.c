@@ -544,12 +544,13 @@ static void forget_closed(int fd)
 }
 
 /* A signal handler that used the file, or a cancelled thread, would leave an exchange half done. */
-struct quiet {
+/* The signal mask and the cancelability before. */
+struct masked {
 	sigset_t signals;
 	int cancel, error;
 };
 
-static void begin_quiet(struct quiet *q)
+static void begin_masked(struct masked *q)
 {
 	sigset_t all;
 
@@ -559,7 +560,7 @@ static void begin_quiet(struct quiet *q)
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &q->cancel);
 }
 
-static void end_quiet(const struct quiet *q)
+static void end_masked(const struct masked *q)
 {
 	pthread_setcancelstate(q->cancel, NULL);
 	pthread_sigmask(SIG_SETMASK, &q->signals, NULL);
@@ -569,20 +570,20 @@ static void end_quiet(const struct quiet *q)
 int emu_channel_ask(int fd, const char *name, const struct emu_question *q, struct emu_reply *rep,
 		    int *fds)
 {
-	struct quiet quiet;
+	struct masked masked;
 	const sigset_t *open;
 	int err;
 
 	emu_channel_init();
-	begin_quiet(&quiet);
-	open = q->signals ? q->signals : &quiet.signals;
+	begin_masked(&masked);
+	open = q->signals ? q->signals : &masked.signals;
 	err = ask_once(fd, name, open, q, rep, fds);
 	if (err == EPIPE || err == ECONNRESET) {
 		/* A closed file had this inode number before. */
 		forget_closed(fd);
 		err = ask_once(fd, name, open, q, rep, fds);
 	}
-	end_quiet(&quiet);
+	end_masked(&masked);
 	return err;
 }
 
@@ -600,19 +601,19 @@ static bool has_channel(const struct stat *st)
 struct emu_closing emu_channel_before_close(int fd)
 {
 	struct emu_closing file = {0};
-	struct quiet quiet;
+	struct masked masked;
 	struct stat st;
 
 	if (!atomic_load(&nchannels))
 		return file;
-	begin_quiet(&quiet);
+	begin_masked(&masked);
 	if (!raw_fstat(fd, &st) && S_ISSOCK(st.st_mode) && owner == getpid()) {
 		pthread_mutex_lock(&lock);
 		if (has_channel(&st))
 			file = (struct emu_closing){st.st_dev, st.st_ino, last_serial};
 		pthread_mutex_unlock(&lock);
 	}
-	end_quiet(&quiet);
+	end_masked(&masked);
 	return file;
 }
 
@@ -653,21 +654,21 @@ static void settle_file(const struct emu_closing *file, struct channel *asked, b
 
 void emu_channel_after_close(const struct emu_closing *file)
 {
-	struct quiet quiet;
+	struct masked masked;
 	struct channel *c;
 	bool open;
 
 	if (!file->ino)
 		return;
-	begin_quiet(&quiet);
+	begin_masked(&masked);
 	pthread_mutex_lock(&lock);
 	c = find_older(file);
 	if (c)
 		c->busy = true;
 	pthread_mutex_unlock(&lock);
 	if (c) {
-		open = is_ours(c) && is_open(c, &quiet.signals);
+		open = is_ours(c) && is_open(c, &masked.signals);
 		settle_file(file, c, open);
 	}
-	end_quiet(&quiet);
+	end_masked(&masked);
 }

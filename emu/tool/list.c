@@ -172,7 +172,7 @@ static void write_directory(FILE *out, struct json_object *emulator)
 		is(emulator, "selected") ? " *" : "");
 }
 
-static void write_silence(FILE *out, struct json_object *emulator)
+static void write_no_response(FILE *out, struct json_object *emulator)
 {
 	fputs("does not respond (stopped, or of another build)  ", out);
 	write_directory(out, emulator);
@@ -188,8 +188,8 @@ static void print_table(struct json_object *emulators)
 						    {"CLIENTS", "clients", 8, NULL},
 						    {" DIRECTORY", NULL, 0, write_directory},
 						    {0}};
-	static const struct cli_column silent[] = {
-		{"PID", "pid", 8, NULL}, {" DIRECTORY", NULL, 0, write_silence}, {0}};
+	static const struct cli_column not_responding[] = {
+		{"PID", "pid", 8, NULL}, {" DIRECTORY", NULL, 0, write_no_response}, {0}};
 	size_t i, n = json_object_array_length(emulators);
 
 	if (n)
@@ -197,7 +197,7 @@ static void print_table(struct json_object *emulators)
 	for (i = 0; i < n; i++) {
 		struct json_object *one = json_object_array_get_idx(emulators, i);
 
-		cli_table_row(stdout, is(one, "responds") ? columns : silent, one);
+		cli_table_row(stdout, is(one, "responds") ? columns : not_responding, one);
 	}
 }
 

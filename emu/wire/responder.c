@@ -115,7 +115,7 @@ static enum wire_drop judge(struct wire_qp *qp, uint64_t now, const struct wire_
 		return WIRE_ACCEPTED;
 	case WIRE_DROP_NO_RECEIVE:
 		send_nak(r, (uint8_t)(WIRE_RNR | (qp->attr.min_rnr_timer & 31u)), r->epsn);
-		r->silent = true;
+		r->nak_sent = true;
 		r->unready = true;
 		break;
 	default:
@@ -215,10 +215,10 @@ static enum wire_drop miss(struct wire_qp *qp)
 
 	if (!r->unready)
 		qp->ops->count(qp->ctx, WIRE_COUNT_OUT_OF_SEQUENCE);
-	if (r->silent)
+	if (r->nak_sent)
 		return WIRE_DROP_WAITS;
 	send_nak(r, WIRE_NAK_SEQUENCE, r->epsn);
-	r->silent = true;
+	r->nak_sent = true;
 	return WIRE_DROP_AHEAD;
 }
 
@@ -245,7 +245,7 @@ enum wire_drop wire_responder_input(struct wire_qp *qp, uint64_t now, const stru
 		return WIRE_DROP_BUSY;
 	if (ahead)
 		return miss(qp);
-	r->silent = false;
+	r->nak_sent = false;
 	r->unready = false;
 	r->nak_due = false;
 	return execute(qp, now, p);

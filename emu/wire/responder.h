@@ -20,9 +20,9 @@ struct wire_responder {
 	struct wire_replies replies;
 	uint32_t ack_psn; /* of an ACK: the last request that is executed and has no response */
 	bool ack_due;
-	bool nak_due; /* with nak and nak_psn */
-	bool silent;  /* a NAK was sent: later packets get none until `epsn` arrives */
-	bool unready; /* it was an RNR NAK */
+	bool nak_due;  /* with nak and nak_psn */
+	bool nak_sent; /* a NAK was sent: later packets get none until `epsn` arrives */
+	bool unready;  /* it was an RNR NAK */
 	bool established;
 	bool stalled; /* the packet `last` is executed but for its end */
 	bool cnp_due;

@@ -131,8 +131,8 @@ doca_error_t doca_argp_destroy(void)
 	struct dpumap_argp *argp = dpumap_argp_current;
 
 	if (!argp)
-		return dpumap_fail_quiet(DOCA_ERROR_BAD_STATE,
-					 "doca_argp_destroy: doca_argp_init() was not called");
+		return dpumap_fail_info(DOCA_ERROR_BAD_STATE,
+					"doca_argp_destroy: doca_argp_init() was not called");
 	dpumap_argp_current = NULL;
 	if (argp->running)
 		argp->destroyed = true;

@@ -539,7 +539,7 @@ static doca_error_t report_events(struct dpumap_channel *c)
 	return DOCA_SUCCESS;
 }
 
-static bool is_quiet(const struct dpumap_channel *c)
+static bool is_keepalive_due(const struct dpumap_channel *c)
 {
 	return monotonic_ns() - c->heard_at >= ALIVE_NS;
 }
@@ -584,7 +584,7 @@ doca_error_t dpumap_channel_process(struct dpumap_channel *channel)
 	report_connection(channel);
 	if (report_events(channel) != DOCA_SUCCESS)
 		lose(channel);
-	else if (channel->client && is_quiet(channel))
+	else if (channel->client && is_keepalive_due(channel))
 		keep_alive(channel);
 	if (!channel->client)
 		report_connection(channel);

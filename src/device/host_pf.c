@@ -43,9 +43,9 @@ static doca_error_t query(struct ibv_context *context, struct answer *answer)
 	if (!is_refusal(err, answer))
 		return dpumap_fail(DOCA_ERROR_DRIVER, "%s: querying the host's function failed: %s",
 				   ibv_get_device_name(context->device), strerror(err));
-	return dpumap_fail_quiet(DOCA_ERROR_NOT_SUPPORTED,
-				 "%s has no representors, it is not an e-switch manager: %s",
-				 ibv_get_device_name(context->device), strerror(err));
+	return dpumap_fail_info(DOCA_ERROR_NOT_SUPPORTED,
+				"%s has no representors, it is not an e-switch manager: %s",
+				ibv_get_device_name(context->device), strerror(err));
 }
 
 static doca_error_t parse(const struct dpumap_hca *hca, const struct answer *answer,
@@ -58,7 +58,7 @@ static doca_error_t parse(const struct dpumap_hca *hca, const struct answer *ans
 
 	/* Address 0 is that of a root bridge, never of a card. */
 	if (prm_get(host, PRM_HOST_PF_DISABLED) || !(bus | device | function))
-		return dpumap_fail_quiet(
+		return dpumap_fail_info(
 			DOCA_ERROR_NOT_SUPPORTED,
 			"%s has no representors: its function on the host is disabled",
 			dpumap_hca_name(hca));
@@ -82,8 +82,8 @@ doca_error_t dpumap_hca_query_host_pf(const struct dpumap_hca *hca, struct dpuma
 	if (devx)
 		result = query(context, &answer);
 	else
-		result = dpumap_fail_quiet(DOCA_ERROR_NOT_SUPPORTED, "%s: DEVX is not available",
-					   dpumap_hca_name(hca));
+		result = dpumap_fail_info(DOCA_ERROR_NOT_SUPPORTED, "%s: DEVX is not available",
+					  dpumap_hca_name(hca));
 	ibv_close_device(context);
 	return result == DOCA_SUCCESS ? parse(hca, &answer, pf) : result;
 }

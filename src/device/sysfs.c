@@ -173,7 +173,7 @@ doca_error_t dpumap_sysfs_iface(const char *ibdev_path, char *name, size_t size)
 	snprintf(path, sizeof(path), "%s/device/net", ibdev_path);
 	if (first_entry(path, name, size))
 		return DOCA_SUCCESS;
-	return dpumap_fail_quiet(DOCA_ERROR_NOT_FOUND, "%s has no network interface", ibdev_path);
+	return dpumap_fail_info(DOCA_ERROR_NOT_FOUND, "%s has no network interface", ibdev_path);
 }
 
 /* "pf0", and since Linux 5.11 "c1pf0" with the number of the controller. */
@@ -212,8 +212,8 @@ doca_error_t dpumap_sysfs_rep_iface(const char *ibdev_path, char *name, size_t s
 	if (dir)
 		closedir(dir);
 	if (!found)
-		return dpumap_fail_quiet(DOCA_ERROR_NOT_FOUND,
-					 "%s does not have an interface for the host", path);
+		return dpumap_fail_info(DOCA_ERROR_NOT_FOUND,
+					"%s does not have an interface for the host", path);
 	return DOCA_SUCCESS;
 }
 
@@ -232,7 +232,7 @@ doca_error_t dpumap_sysfs_mac(const char *ibdev_path, uint8_t mac[DPUMAP_MAC_SIZ
 	else
 		snprintf(path, sizeof(path), "/sys/class/net/%s/address", name);
 	if (!read_line(path, line, sizeof(line)) || !matches(line, "xx:xx:xx:xx:xx:xx"))
-		return dpumap_fail_quiet(DOCA_ERROR_NOT_FOUND, "%s has no MAC address", path);
+		return dpumap_fail_info(DOCA_ERROR_NOT_FOUND, "%s has no MAC address", path);
 	for (int i = 0; i < DPUMAP_MAC_SIZE; i++)
 		mac[i] = (uint8_t)strtoul(line + 3 * i, NULL, 16);
 	return DOCA_SUCCESS;

@@ -153,8 +153,8 @@ doca_error_t doca_dma_cap_task_memcpy_is_supported(const struct doca_devinfo *de
 		return dpumap_fail_null(__func__);
 	result = dpumap_hca_get_caps(devinfo->hca, &caps);
 	if (result == DOCA_SUCCESS && !caps.max_copy_len)
-		result = dpumap_fail_quiet(DOCA_ERROR_NOT_SUPPORTED, "%s does not support DMA",
-					   dpumap_hca_name(devinfo->hca));
+		result = dpumap_fail_info(DOCA_ERROR_NOT_SUPPORTED, "%s does not support DMA",
+					  dpumap_hca_name(devinfo->hca));
 	return result;
 }
 

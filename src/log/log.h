@@ -43,8 +43,8 @@ __attribute__((format(printf, 6, 7))) void dpumap_log_at(enum dpumap_log_level l
  */
 #define dpumap_fail(error, ...) (dpumap_log_line(DPUMAP_LOG_ERROR, (error), __VA_ARGS__), (error))
 
-/* The same for an expected answer, such as an interface without an address: level info. */
-#define dpumap_fail_quiet(error, ...) \
+/* The same at level info, for an error that programs expect, such as an interface without an address. */
+#define dpumap_fail_info(error, ...) \
 	(dpumap_log_line(DPUMAP_LOG_INFO, (error), __VA_ARGS__), (error))
 
 /*

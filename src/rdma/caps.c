@@ -16,8 +16,8 @@ static doca_error_t check_port(const struct doca_devinfo *devinfo, struct dpumap
 	doca_error_t result = dpumap_hca_get_caps(devinfo->hca, caps);
 
 	if (result == DOCA_SUCCESS && !caps->max_message_len)
-		result = dpumap_fail_quiet(DOCA_ERROR_NOT_SUPPORTED, "%s does not have a port",
-					   dpumap_hca_name(devinfo->hca));
+		result = dpumap_fail_info(DOCA_ERROR_NOT_SUPPORTED, "%s does not have a port",
+					  dpumap_hca_name(devinfo->hca));
 	return result;
 }
 
@@ -37,9 +37,9 @@ static doca_error_t check_receive(const struct doca_devinfo *devinfo, const char
 		return dpumap_fail_null(function);
 	result = check_port(devinfo, &caps);
 	if (result == DOCA_SUCCESS && !caps.max_recv_depth)
-		result = dpumap_fail_quiet(DOCA_ERROR_NOT_SUPPORTED,
-					   "%s does not have shared receive queues",
-					   dpumap_hca_name(devinfo->hca));
+		result = dpumap_fail_info(DOCA_ERROR_NOT_SUPPORTED,
+					  "%s does not have shared receive queues",
+					  dpumap_hca_name(devinfo->hca));
 	return result;
 }
 
@@ -52,9 +52,9 @@ static doca_error_t check_atomic(const struct doca_devinfo *devinfo, const char 
 		return dpumap_fail_null(function);
 	result = check_port(devinfo, &caps);
 	if (result == DOCA_SUCCESS && !caps.has_atomics)
-		result = dpumap_fail_quiet(DOCA_ERROR_NOT_SUPPORTED,
-					   "%s does not have atomic operations",
-					   dpumap_hca_name(devinfo->hca));
+		result = dpumap_fail_info(DOCA_ERROR_NOT_SUPPORTED,
+					  "%s does not have atomic operations",
+					  dpumap_hca_name(devinfo->hca));
 	return result;
 }
 
@@ -175,7 +175,7 @@ static doca_error_t check_transport(enum doca_rdma_transport_type transport_type
 	if (transport_type == DOCA_RDMA_TRANSPORT_TYPE_RC)
 		return DOCA_SUCCESS;
 	if (transport_type == DOCA_RDMA_TRANSPORT_TYPE_DC)
-		return dpumap_fail_quiet(
+		return dpumap_fail_info(
 			DOCA_ERROR_NOT_SUPPORTED,
 			"no initiators and targets of DC: only reliable connections "
 			"(RC) are supported");

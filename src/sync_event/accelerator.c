@@ -17,8 +17,8 @@ static doca_error_t refuse_cap(const struct doca_devinfo *devinfo, const char *f
 {
 	if (!devinfo)
 		return dpumap_fail_null(function);
-	return dpumap_fail_quiet(DOCA_ERROR_NOT_SUPPORTED,
-				 "%s: sync events of a DPA or GPU are not supported", function);
+	return dpumap_fail_info(DOCA_ERROR_NOT_SUPPORTED,
+				"%s: sync events of a DPA or GPU are not supported", function);
 }
 
 doca_error_t doca_sync_event_cap_is_export_to_dpa_supported(const struct doca_devinfo *devinfo)

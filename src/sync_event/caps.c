@@ -26,8 +26,8 @@ static doca_error_t check(const struct doca_devinfo *devinfo, has_fn *has, const
 	doca_error_t result = dpumap_devinfo_get_caps(function, devinfo, has, &caps);
 
 	if (result == DOCA_SUCCESS && !has(&caps))
-		result = dpumap_fail_quiet(DOCA_ERROR_NOT_SUPPORTED, "%s: %s does not support it",
-					   function, dpumap_hca_name(devinfo->hca));
+		result = dpumap_fail_info(DOCA_ERROR_NOT_SUPPORTED, "%s: %s does not support it",
+					  function, dpumap_hca_name(devinfo->hca));
 	return result;
 }
 

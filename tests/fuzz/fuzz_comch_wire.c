@@ -256,7 +256,7 @@ static void toggle_endpoint(unsigned int which)
 static void disconnect(void)
 {
 	dpumap_comch_conn_lock(connection);
-	connection->is_silent = true;
+	connection->is_hidden = true;
 	dpumap_comch_conn_close(connection);
 	dpumap_comch_conn_unlock(connection);
 }
@@ -313,7 +313,7 @@ static void finish(void)
 	dpumap_comch_conn_unlock(connection);
 	progress();
 	if (control.ctx.num_inflight || control.ctx.num_allocated || control.connections ||
-	    control.owner.num_ready || (is_up && !is_ended && !connection->is_silent))
+	    control.owner.num_ready || (is_up && !is_ended && !connection->is_hidden))
 		abort();
 	dpumap_comch_conn_put(connection);
 	while ((c = control.first_retired)) {

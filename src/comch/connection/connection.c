@@ -146,7 +146,7 @@ static doca_error_t add(struct doca_comch_connection *c, struct comch_endpoint *
 	uint32_t *num = endpoint->is_producer ? &c->num_producers : &c->num_consumers;
 	uint32_t *last = endpoint->is_producer ? &c->last_producer : &c->last_consumer;
 
-	if (comch_conn_state(c) != COMCH_CONN_UP || c->is_silent)
+	if (comch_conn_state(c) != COMCH_CONN_UP || c->is_hidden)
 		return dpumap_fail(DOCA_ERROR_BAD_STATE, "connection %p is not established",
 				   (void *)c);
 	if (*num >= COMCH_MAX_ENDPOINTS)

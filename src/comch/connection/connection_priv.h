@@ -92,7 +92,7 @@ struct doca_comch_connection {
 	struct comch_counters updated;
 	bool is_listed;
 	bool is_new;	/* the program does not know it yet */
-	bool is_silent; /* the program must not hear of it any more, except for its tasks */
+	bool is_hidden; /* the program must not hear of it any more, except for its tasks */
 
 	atomic_uint refs; /* control, endpoints, tasks */
 	atomic_int state; /* enum comch_conn_state; changes under the lock */

@@ -33,7 +33,7 @@ static uint32_t count_clients(const struct comch_control *control)
 	uint32_t num = 0;
 
 	for (const struct doca_comch_connection *c = control->connections; c; c = c->next)
-		num += comch_conn_state(c) == COMCH_CONN_UP && !c->is_silent;
+		num += comch_conn_state(c) == COMCH_CONN_UP && !c->is_hidden;
 	return num;
 }
 
@@ -255,7 +255,7 @@ void dpumap_comch_control_disconnect(struct comch_control *control)
 {
 	for (struct doca_comch_connection *c = control->connections; c; c = c->next) {
 		dpumap_comch_conn_lock(c);
-		c->is_silent = true;
+		c->is_hidden = true;
 		dpumap_comch_conn_close(c);
 		dpumap_comch_conn_unlock(c);
 	}
@@ -274,7 +274,7 @@ bool dpumap_comch_control_is_disconnected(struct comch_control *control)
 bool dpumap_comch_control_owns(const struct comch_control *control,
 			       const struct doca_comch_connection *c)
 {
-	return c->owner == &control->owner && !c->is_silent && !c->is_new;
+	return c->owner == &control->owner && !c->is_hidden && !c->is_new;
 }
 
 /* --- time ------------------------------------------------------------------------------------- */
@@ -414,7 +414,7 @@ static void after_callback(struct comch_control *control, struct doca_comch_conn
 static bool announce(struct comch_control *control, struct doca_comch_connection *c)
 {
 	c->is_new = false;
-	if (!control->connect_cb || c->is_silent)
+	if (!control->connect_cb || c->is_hidden)
 		return false;
 	before_callback(control, c);
 	control->connect_cb((void *)control, c, 1);
@@ -428,7 +428,7 @@ static bool deliver_note(struct comch_control *control, struct doca_comch_connec
 	doca_comch_event_consumer_cb_t cb =
 		is_expired ? control->expired_consumer_cb : control->new_consumer_cb;
 
-	if (!cb || c->is_silent)
+	if (!cb || c->is_hidden)
 		return false;
 	before_callback(control, c);
 	cb((void *)control, c, id);
@@ -461,7 +461,7 @@ static bool end(struct comch_control *control, struct doca_comch_connection *c)
 		dpumap_ctx_begin_stop(&control->ctx);
 		return true;
 	}
-	if (c->peer.window && !c->is_silent && control->disconnect_cb) {
+	if (c->peer.window && !c->is_hidden && control->disconnect_cb) {
 		is_told = true;
 		before_callback(control, c);
 		control->disconnect_cb((void *)control, c, 1);
@@ -479,7 +479,7 @@ static struct comch_note *take_note(struct doca_comch_connection *c)
 	struct comch_note *note = c->first_note;
 	struct comch_remote *remote;
 
-	if (!note || (note->after > c->in.delivered && !c->is_silent))
+	if (!note || (note->after > c->in.delivered && !c->is_hidden))
 		return NULL;
 	c->first_note = note->next;
 	if (note->is_expired) {
@@ -526,14 +526,14 @@ static void take_work(struct doca_comch_connection *c, struct work *work)
 			work->is_note = true;
 			work->is_expired = note->is_expired;
 			work->id = note->id;
-		} else if (!c->is_silent) {
+		} else if (!c->is_hidden) {
 			take_message(c, work);
 		}
 	}
 	work->is_end = !work->task && !work->is_note && !work->bytes &&
 		       comch_conn_state(c) == COMCH_CONN_DOWN;
 	if (!work->is_end &&
-	    (c->is_silent ? c->done.first || c->first_note || comch_conn_state(c) == COMCH_CONN_DOWN
+	    (c->is_hidden ? c->done.first || c->first_note || comch_conn_state(c) == COMCH_CONN_DOWN
 			  : has_work(c)))
 		dpumap_comch_ready_add(c);
 }

@@ -68,7 +68,7 @@ bool dpumap_comch_control_is_due(struct comch_control *control);
 void dpumap_comch_control_poll(struct comch_control *control);
 /* Check time limits every 100 ms. */
 void dpumap_comch_control_start_timer(struct comch_control *control);
-/* Disconnect all; they are silent from now on. */
+/* Disconnect all; the program does not hear of them any more. */
 void dpumap_comch_control_disconnect(struct comch_control *control);
 /* Whether all connections have ended. */
 bool dpumap_comch_control_is_disconnected(struct comch_control *control);

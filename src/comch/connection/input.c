@@ -139,7 +139,7 @@ static const char *take_path(struct doca_comch_connection *c, const struct comch
 
 static const char *take_message(struct doca_comch_connection *c, const struct comch_frame *frame)
 {
-	if (c->is_silent || comch_conn_state(c) != COMCH_CONN_UP)
+	if (c->is_hidden || comch_conn_state(c) != COMCH_CONN_UP)
 		return NULL;
 	if (!dpumap_comch_inbox_put(&c->inbox, frame->message.bytes, frame->message.len))
 		return frame->message.len > c->inbox.max_message ? "a message is too long"

@@ -121,7 +121,7 @@ static bool put_message(struct doca_comch_connection *c, struct doca_comch_task_
 
 void dpumap_comch_output_message(struct doca_comch_connection *c, struct doca_comch_task_send *task)
 {
-	if (comch_conn_state(c) != COMCH_CONN_UP || c->out.is_broken || c->is_silent) {
+	if (comch_conn_state(c) != COMCH_CONN_UP || c->out.is_broken || c->is_hidden) {
 		finish(c, task, DOCA_ERROR_NOT_CONNECTED);
 		return;
 	}

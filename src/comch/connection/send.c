@@ -45,8 +45,8 @@ static doca_error_t check_alloc(const struct comch_control *control, const char 
 				   "%s: connection %p belongs to another context", function,
 				   (const void *)peer);
 	if (!dpumap_comch_control_owns(control, peer) || !dpumap_comch_conn_is_up(peer))
-		return dpumap_fail_quiet(DOCA_ERROR_NOT_CONNECTED, "%s: connection %p has ended",
-					 function, (const void *)peer);
+		return dpumap_fail_info(DOCA_ERROR_NOT_CONNECTED, "%s: connection %p has ended",
+					function, (const void *)peer);
 	if (!len || len > peer->max_message)
 		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
 				   "%s: invalid length of %" PRIu32 " bytes, must be 1 to %" PRIu32,

@@ -291,9 +291,9 @@ static doca_error_t disconnect(struct doca_comch_connection *c)
 				   "connection %p has consumers or producers; destroy them first",
 				   (void *)c);
 	if (c->waiting.first && monotonic_coarse_ms() < c->stalled + STALLED_MS)
-		return dpumap_fail_quiet(DOCA_ERROR_AGAIN,
-					 "connection %p: messages wait for the client", (void *)c);
-	c->is_silent = true;
+		return dpumap_fail_info(DOCA_ERROR_AGAIN,
+					"connection %p: messages wait for the client", (void *)c);
+	c->is_hidden = true;
 	if (c->waiting.first)
 		dpumap_comch_conn_down(c);
 	else

@@ -89,9 +89,9 @@ doca_error_t doca_comch_cap_client_is_supported(const struct doca_devinfo *devin
 		return DOCA_SUCCESS;
 	if (result != DOCA_SUCCESS)
 		return result;
-	return dpumap_fail_quiet(DOCA_ERROR_NOT_SUPPORTED,
-				 "%s is a device of a DPU; clients are on the host",
-				 dpumap_hca_name(devinfo->hca));
+	return dpumap_fail_info(DOCA_ERROR_NOT_SUPPORTED,
+				"%s is a device of a DPU; clients are on the host",
+				dpumap_hca_name(devinfo->hca));
 }
 
 static doca_error_t answer(const struct doca_devinfo *devinfo, const char *function, uint32_t *out,

@@ -22,10 +22,10 @@ static doca_error_t check(const char *function, const struct doca_devinfo *devin
 
 	if (result != DOCA_SUCCESS || (caps.is_mlx5 && caps.max_message_len))
 		return result;
-	return dpumap_fail_quiet(DOCA_ERROR_NOT_SUPPORTED,
-				 "%s does not support consumers and producers: it needs an mlx5 "
-				 "device with RDMA",
-				 dpumap_hca_name(devinfo->hca));
+	return dpumap_fail_info(DOCA_ERROR_NOT_SUPPORTED,
+				"%s does not support consumers and producers: it needs an mlx5 "
+				"device with RDMA",
+				dpumap_hca_name(devinfo->hca));
 }
 
 static doca_error_t get_checked(const char *function, const struct doca_devinfo *devinfo,

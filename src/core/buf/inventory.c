@@ -152,8 +152,8 @@ static doca_error_t refuse_map_or_empty(const struct doca_buf_inventory *invento
 	if (dpumap_inventory_num_free(inventory) ||
 	    !dpumap_mmap_buf_fits(mmap, (uintptr_t)addr, len))
 		return dpumap_mmap_refuse_buf(mmap, (uintptr_t)addr, len);
-	return dpumap_fail_quiet(DOCA_ERROR_NO_MEMORY, "inventory %p: all %u bufs are in use",
-				 (const void *)inventory, inventory->num_elements);
+	return dpumap_fail_info(DOCA_ERROR_NO_MEMORY, "inventory %p: all %u bufs are in use",
+				(const void *)inventory, inventory->num_elements);
 }
 
 static doca_error_t refuse_data(const void *addr, size_t len, const void *data, size_t data_len)

@@ -160,9 +160,8 @@ __attribute__((cold, noinline)) static doca_error_t refuse_alloc(const struct do
 		return dpumap_fail(DOCA_ERROR_BAD_STATE,
 				   "%s: buf pool %p is not started: call doca_buf_pool_start()",
 				   function, (const void *)pool);
-	return dpumap_fail_quiet(DOCA_ERROR_EMPTY,
-				 "buf pool %p: all %" PRIu32 " bufs are allocated",
-				 (const void *)pool, pool->inventory->num_elements);
+	return dpumap_fail_info(DOCA_ERROR_EMPTY, "buf pool %p: all %" PRIu32 " bufs are allocated",
+				(const void *)pool, pool->inventory->num_elements);
 }
 
 doca_error_t doca_buf_pool_buf_alloc(struct doca_buf_pool *buf_pool, struct doca_buf **buf)

@@ -88,8 +88,8 @@ doca_error_t doca_devinfo_get_pci_addr_str(const struct doca_devinfo *devinfo, c
 	if (!devinfo || !pci_addr_str)
 		return dpumap_fail_null(__func__);
 	if (!dpumap_sysfs_is_on_bus(dpumap_hca_sysfs_path(devinfo->hca)))
-		return dpumap_fail_quiet(DOCA_ERROR_NOT_SUPPORTED, "%s is not a PCI device",
-					 dpumap_hca_name(devinfo->hca));
+		return dpumap_fail_info(DOCA_ERROR_NOT_SUPPORTED, "%s is not a PCI device",
+					dpumap_hca_name(devinfo->hca));
 	result = dpumap_sysfs_pci_addr(dpumap_hca_sysfs_path(devinfo->hca), addr);
 	if (result == DOCA_SUCCESS)
 		memcpy(pci_addr_str, addr, sizeof(addr));
@@ -149,8 +149,8 @@ static doca_error_t get_ip(const struct doca_devinfo *devinfo, int family, uint8
 	if (found)
 		memcpy(addr, found, size);
 	else
-		result = dpumap_fail_quiet(DOCA_ERROR_NOT_FOUND, "%s has no %s address", name,
-					   family == AF_INET ? "IPv4" : "IPv6");
+		result = dpumap_fail_info(DOCA_ERROR_NOT_FOUND, "%s has no %s address", name,
+					  family == AF_INET ? "IPv4" : "IPv6");
 	freeifaddrs(all);
 	return result;
 }
@@ -244,8 +244,8 @@ doca_error_t doca_devinfo_get_lid(const struct doca_devinfo *devinfo, uint16_t *
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (!port.is_infiniband)
-		return dpumap_fail_quiet(DOCA_ERROR_NOT_SUPPORTED, "%s: the port is not InfiniBand",
-					 dpumap_hca_name(devinfo->hca));
+		return dpumap_fail_info(DOCA_ERROR_NOT_SUPPORTED, "%s: the port is not InfiniBand",
+					dpumap_hca_name(devinfo->hca));
 	*lid = port.lid;
 	return DOCA_SUCCESS;
 }
@@ -271,8 +271,8 @@ doca_error_t doca_devinfo_get_vhca_id(const struct doca_devinfo *devinfo, uint16
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (!caps.is_mlx5)
-		return dpumap_fail_quiet(DOCA_ERROR_NOT_SUPPORTED, "%s is not a function of a card",
-					 dpumap_hca_name(devinfo->hca));
+		return dpumap_fail_info(DOCA_ERROR_NOT_SUPPORTED, "%s is not a function of a card",
+					dpumap_hca_name(devinfo->hca));
 	if (!caps.has_vhca_id)
 		return dpumap_fail(DOCA_ERROR_DRIVER,
 				   "%s: the driver does not pass firmware commands on (DEVX)",

@@ -17,8 +17,8 @@ static doca_error_t get_func(const struct doca_devinfo *devinfo, struct dpumap_f
 	const char *path = dpumap_hca_sysfs_path(devinfo->hca);
 
 	if (!dpumap_sysfs_is_on_bus(path))
-		return dpumap_fail_quiet(DOCA_ERROR_NOT_SUPPORTED, "%s is not a PCI function",
-					 dpumap_hca_name(devinfo->hca));
+		return dpumap_fail_info(DOCA_ERROR_NOT_SUPPORTED, "%s is not a PCI function",
+					dpumap_hca_name(devinfo->hca));
 	return dpumap_sysfs_func(path, func);
 }
 
@@ -52,8 +52,8 @@ doca_error_t doca_devinfo_get_sf_index(const struct doca_devinfo *devinfo, uint3
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (func.type != DPUMAP_FUNC_SF)
-		return dpumap_fail_quiet(DOCA_ERROR_NOT_SUPPORTED, "%s is not a sub-function",
-					 dpumap_hca_name(devinfo->hca));
+		return dpumap_fail_info(DOCA_ERROR_NOT_SUPPORTED, "%s is not a sub-function",
+					dpumap_hca_name(devinfo->hca));
 	*sf_index = func.sf_index;
 	return DOCA_SUCCESS;
 }
@@ -91,9 +91,9 @@ doca_error_t doca_devinfo_get_data_direct_pci_dev(const struct doca_devinfo *dev
 {
 	if (!devinfo || !pci_addr_str)
 		return dpumap_fail_null(__func__);
-	return dpumap_fail_quiet(DOCA_ERROR_NOT_SUPPORTED,
-				 "%s: data direct functions are not supported",
-				 dpumap_hca_name(devinfo->hca));
+	return dpumap_fail_info(DOCA_ERROR_NOT_SUPPORTED,
+				"%s: data direct functions are not supported",
+				dpumap_hca_name(devinfo->hca));
 }
 
 static doca_error_t report_unsupported(const struct doca_devinfo *devinfo, uint8_t *cap,
@@ -128,16 +128,16 @@ doca_error_t doca_dev_accelerate_resource_reclaim(struct doca_dev *dev)
 {
 	if (!dev)
 		return dpumap_fail_null(__func__);
-	return dpumap_fail_quiet(DOCA_ERROR_NOT_SUPPORTED,
-				 "%s: accelerated reclaim is not supported",
-				 dpumap_hca_name(dev->info.hca));
+	return dpumap_fail_info(DOCA_ERROR_NOT_SUPPORTED,
+				"%s: accelerated reclaim is not supported",
+				dpumap_hca_name(dev->info.hca));
 }
 
 doca_error_t doca_devinfo_get_is_pcc_supported(const struct doca_devinfo *devinfo)
 {
 	if (!devinfo)
 		return dpumap_fail_null(__func__);
-	return dpumap_fail_quiet(DOCA_ERROR_NOT_SUPPORTED,
-				 "%s: programmable congestion control is not supported",
-				 dpumap_hca_name(devinfo->hca));
+	return dpumap_fail_info(DOCA_ERROR_NOT_SUPPORTED,
+				"%s: programmable congestion control is not supported",
+				dpumap_hca_name(devinfo->hca));
 }

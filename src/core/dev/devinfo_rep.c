@@ -181,9 +181,9 @@ doca_error_t doca_devinfo_rep_get_vuid(const struct doca_devinfo_rep *devinfo_re
 	(void)size;
 	if (!devinfo_rep || !rep_vuid)
 		return dpumap_fail_null(__func__);
-	return dpumap_fail_quiet(DOCA_ERROR_NOT_SUPPORTED,
-				 "%s: VUIDs of representors are not supported",
-				 dpumap_hca_name(devinfo_rep->hca));
+	return dpumap_fail_info(DOCA_ERROR_NOT_SUPPORTED,
+				"%s: VUIDs of representors are not supported",
+				dpumap_hca_name(devinfo_rep->hca));
 }
 
 doca_error_t doca_devinfo_rep_get_pci_addr_str(const struct doca_devinfo_rep *devinfo_rep,
@@ -253,9 +253,9 @@ doca_error_t doca_devinfo_rep_get_vhca_id(const struct doca_devinfo_rep *devinfo
 	if (!devinfo_rep || !vhca_id)
 		return dpumap_fail_null(__func__);
 	if (!devinfo_rep->pf.has_vhca_id)
-		return dpumap_fail_quiet(DOCA_ERROR_NOT_SUPPORTED,
-					 "%s: the firmware does not report the VHCA ID of the host",
-					 dpumap_hca_name(devinfo_rep->hca));
+		return dpumap_fail_info(DOCA_ERROR_NOT_SUPPORTED,
+					"%s: the firmware does not report the VHCA ID of the host",
+					dpumap_hca_name(devinfo_rep->hca));
 	*vhca_id = devinfo_rep->pf.vhca_id;
 	return DOCA_SUCCESS;
 }

@@ -50,8 +50,8 @@ doca_error_t doca_graph_instance_create(const struct doca_graph *graph,
 		return dpumap_fail(DOCA_ERROR_BAD_STATE, "%s: graph %p is not started", __func__,
 				   (const void *)graph);
 	if (graph->num_instances == graph->max_instances)
-		return dpumap_fail_quiet(DOCA_ERROR_NO_MEMORY, "graph %p: all %u instances exist",
-					 (const void *)graph, graph->max_instances);
+		return dpumap_fail_info(DOCA_ERROR_NO_MEMORY, "graph %p: all %u instances exist",
+					(const void *)graph, graph->max_instances);
 	created = calloc(1, sizeof(*created) + graph->num_nodes * sizeof(created->steps[0]));
 	if (!created)
 		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for an instance of a graph");

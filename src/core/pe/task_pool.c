@@ -52,7 +52,7 @@ __attribute__((cold)) doca_error_t dpumap_task_pool_refuse(const struct task_poo
 	if (ctx->state != DOCA_CTX_STATE_RUNNING)
 		return dpumap_fail(DOCA_ERROR_BAD_STATE, "%s: %s context %p is not running",
 				   function, ctx->ops->name, (const void *)ctx);
-	return dpumap_fail_quiet(DOCA_ERROR_NO_MEMORY,
-				 "%s: %s context %p: all %" PRIu32 " tasks are allocated", function,
-				 ctx->ops->name, (const void *)ctx, pool->num_tasks);
+	return dpumap_fail_info(DOCA_ERROR_NO_MEMORY,
+				"%s: %s context %p: all %" PRIu32 " tasks are allocated", function,
+				ctx->ops->name, (const void *)ctx, pool->num_tasks);
 }

@@ -21,9 +21,9 @@ static doca_error_t fail_to_listen(const struct dpumap_cm *cm,
 				   "%s: another listener uses %s: choose another port",
 				   dpumap_cm_name(cm), text);
 	if (err == EADDRNOTAVAIL || err == ENODEV)
-		return dpumap_fail_quiet(DOCA_ERROR_NOT_FOUND,
-					 "%s: %s is not an address of this device: %s",
-					 dpumap_cm_name(cm), text, strerror(err));
+		return dpumap_fail_info(DOCA_ERROR_NOT_FOUND,
+					"%s: %s is not an address of this device: %s",
+					dpumap_cm_name(cm), text, strerror(err));
 	return dpumap_fail(
 		dpumap_errno_to_one_of(err, DOCA_ERROR_NO_MEMORY, DOCA_ERROR_NOT_PERMITTED),
 		"%s: listening at %s failed: %s", dpumap_cm_name(cm), text, strerror(err));

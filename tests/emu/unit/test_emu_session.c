@@ -107,7 +107,7 @@ static void session_ends_when_nothing_else_happens(void **state)
 
 	hold(b);
 	b->e->pass.worked = false;
-	b->e->pass.now = NOW + ENGINE_QUIET_NS - 1;
+	b->e->pass.now = NOW + ENGINE_SESSION_IDLE_NS - 1;
 	emu_cq_age_session(b->e);
 	assert_int_equal(b->e->cq.session.n, 3);
 	b->e->pass.now++;
