@@ -36,8 +36,8 @@ struct server {
 	struct by_address *by_address;
 	struct session *sessions; /* the newest first */
 	struct session *waiting, **last_waiting;
-	size_t num_news;   /* waiting sessions that have news */
-	uint64_t turn_end; /* 0: nothing was done in this turn */
+	size_t num_with_events; /* waiting sessions that have events */
+	uint64_t turn_end;	/* 0: nothing was done in this turn */
 	unsigned int num_done;
 	unsigned int max_clients, max_per_identity;
 	struct server_stats stats;
@@ -84,8 +84,8 @@ static void begin_waiting(struct server *server, struct session *session)
 static void announce(struct server *server, struct session *session)
 {
 	begin_waiting(server, session);
-	server->num_news += !session->has_news;
-	session->has_news = true;
+	server->num_with_events += !session->has_events;
+	session->has_events = true;
 }
 
 static void end_waiting(struct server *server, struct session *session)
@@ -100,8 +100,8 @@ static void end_waiting(struct server *server, struct session *session)
 	if (!*at)
 		server->last_waiting = at;
 	session->waits = false;
-	server->num_news -= session->has_news;
-	session->has_news = false;
+	server->num_with_events -= session->has_events;
+	session->has_events = false;
 }
 
 static void remove_session(struct server *server, struct session *session)
@@ -742,7 +742,7 @@ bool server_has_work(const struct server *server)
 
 bool server_announces(const struct server *server)
 {
-	return server->num_news > 0;
+	return server->num_with_events > 0;
 }
 
 bool server_ends_clients(const struct server *server)
@@ -768,7 +768,7 @@ static void end_some(struct server *server)
 /* A request that takes long has as many turns as it needs. */
 static void take_turn(struct server *server, struct session *session)
 {
-	bool has_news = session->has_news;
+	bool has_events = session->has_events;
 
 	end_waiting(server, session);
 	if (ends_doubtful(server, session))
@@ -777,7 +777,7 @@ static void take_turn(struct server *server, struct session *session)
 		requests_work(session, server->exports, &server->stats.requests);
 	if (session->job.active)
 		begin_waiting(server, session);
-	if (!session->job.active || has_news)
+	if (!session->job.active || has_events)
 		serve(server, session, 0);
 }
 

@@ -92,7 +92,7 @@ struct session {
 	size_t num_rdma_conns;
 	const struct by_address *by_address; /* where the client may connect; NULL: nowhere */
 	struct tickets tickets;		     /* to connect there */
-	bool has_news;			     /* events that were not yet tried to be sent */
+	bool has_events;		     /* events that were not yet tried to be sent */
 	struct event *events, **last_event;  /* to be sent */
 	size_t num_events;
 };

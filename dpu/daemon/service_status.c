@@ -66,9 +66,9 @@ static bool is_same(const char *a, const char *b)
 static void tell(struct service_status *status, struct daemon *daemon, bool is_ready)
 {
 	char *text = describe(daemon);
-	bool is_news = text && !is_same(text, status->text);
+	bool is_changed = text && !is_same(text, status->text);
 
-	if (is_ready || is_news)
+	if (is_ready || is_changed)
 		sd_notifyf(0, "%s%s%s", is_ready ? "READY=1\n" : "", text ? "STATUS=" : "",
 			   text ? text : "");
 	free(status->text);

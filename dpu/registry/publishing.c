@@ -95,7 +95,7 @@ static bool publish(const struct publishing *p, const struct snapshot *snapshot)
 }
 
 /* False: the thread ends. */
-static bool take_news(struct publishing *p, struct snapshot **snapshot)
+static bool take_changes(struct publishing *p, struct snapshot **snapshot)
 {
 	struct dpumap_publisher *fresh;
 	bool goes_on;
@@ -135,7 +135,7 @@ static void *run(void *context)
 	struct publishing *p = context;
 	uint64_t retry_at = 0;
 
-	while (take_news(p, &snapshot)) {
+	while (take_changes(p, &snapshot)) {
 		if (snapshot && monotonic_ns() >= retry_at) {
 			retry_at = 0;
 			if (publish(p, snapshot)) {

@@ -57,11 +57,11 @@ inline take_lock()
 }
 
 /* A load finds what is new; the engine remembers that it has seen it. */
-inline see(news)
+inline see(event)
 {
 	d_step {
-		worked = worked || news;
-		news = false
+		worked = worked || event;
+		event = false
 	}
 }
 

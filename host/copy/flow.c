@@ -159,18 +159,18 @@ static bool advance(struct flow *flow, struct stage *s, size_t asked, size_t len
 {
 	uint64_t before;
 	unsigned int ready;
-	bool is_news;
+	bool concerns_caller;
 
 	pthread_mutex_lock(&flow->mutex);
 	before = caller_limits(flow);
 	s->at += len;
 	if (len < asked)
 		flow->total = s->at;
-	is_news = is_at_end(flow, s) || caller_limits(flow) != before;
+	concerns_caller = is_at_end(flow, s) || caller_limits(flow) != before;
 	ready = find_ready(flow);
 	pthread_mutex_unlock(&flow->mutex);
 	wake(flow, ready);
-	return is_news;
+	return concerns_caller;
 }
 
 static bool await_work(struct flow *flow, struct stage *s, size_t *len)

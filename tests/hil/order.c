@@ -160,7 +160,7 @@ static void epoch_first(struct cell *c)
 		atomic_fetch_add(&c->y, 1);
 }
 
-/* rows: maps-serial, asleep-message, link-news. Each thread stores, then loads what the other one stores. */
+/* rows: maps-serial, asleep-message, link-events. Each thread stores, then loads what the other one stores. */
 static void both_first(struct cell *c)
 {
 	if (without)

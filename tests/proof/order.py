@@ -46,7 +46,7 @@ ROWS = {
     'record-tail': ('R record; W tail.rel* 1', 'R tail.acq*; W record 1', 'tail=1 record=1'),
     'map-state': ('W map 1; W state.rel* 1', 'R state.acq*; R map', 'state=1 map=0'),
     'link-up': ('W link 1; W state.rel* 1', 'R state.acq*; R link', 'state=1 link=0'),
-    'link-news': ('W state.sc 1; W news.sc* 1', 'W news.sc* 0; R state.sc', 'news:=0 state=0'),
+    'link-events': ('W state.sc 1; W events.sc* 1', 'W events.sc* 0; R state.sc', 'events:=0 state=0'),
     'event-set': ('W event 1; U set.sc* 1', 'R set.sc*; R event', 'set=1 event=0'),
     'value-data': ('W data 1; W value.sc* 1', 'R value.sc*; R data', 'value=1 data=0'),
     'event-armed': ('W event 1; F.full*; R armed', 'W armed.sc 1; F.full*; R event', 'event=0 armed=0'),

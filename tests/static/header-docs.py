@@ -141,7 +141,7 @@ NARROWED = {
     "dpumap_comch_dial_poll": (),
     "dial": (),
     # A path that fails ends its tasks.
-    "dpumap_comch_link_take_news": (),
+    "dpumap_comch_link_handle_events": (),
     "dpumap_comch_link_close_all": (),
     # A setter returns INVALID_VALUE; if the address was removed later, the error is NOT_CONNECTED.
     "dpumap_gid_query": (),

@@ -65,7 +65,7 @@ struct doca_comch_producer {
 
 	struct producer_link *links; /* changed under the connection's lock */
 	bool is_open;		     /* guarded */
-	atomic_bool has_news;	     /* a link failed or is gone, or the connection ended */
+	atomic_bool has_link_events; /* a link failed or is gone, or the connection ended */
 	atomic_bool is_down;	     /* the connection ended */
 };
 

@@ -87,8 +87,8 @@ static bool is_to_lose(const struct doca_comch_producer *producer)
 
 __attribute__((noinline)) bool dpumap_comch_producer_idle(struct doca_comch_producer *producer)
 {
-	if (doca_unlikely(atomic_load(&producer->has_news)))
-		dpumap_comch_link_take_news(producer);
+	if (doca_unlikely(atomic_load(&producer->has_link_events)))
+		dpumap_comch_link_handle_events(producer);
 	if (doca_unlikely(atomic_load(&producer->is_down)) && lose(producer))
 		return true;
 	if (doca_unlikely(producer->ctx.state == DOCA_CTX_STATE_STOPPING))
@@ -113,7 +113,8 @@ static bool is_ready(struct doca_ctx *ctx)
 	struct doca_comch_producer *producer = dpumap_comch_producer_of(ctx);
 	struct doca_comch_producer_task_send *task;
 
-	if (producer->finished.first || atomic_load(&producer->has_news) || is_to_lose(producer))
+	if (producer->finished.first || atomic_load(&producer->has_link_events) ||
+	    is_to_lose(producer))
 		return true;
 	task = dpumap_comch_producer_next_task(producer);
 	if (task)

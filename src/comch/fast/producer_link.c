@@ -43,7 +43,7 @@ static void wake(struct doca_comch_producer *producer)
 
 static void tell(struct doca_comch_producer *producer)
 {
-	atomic_store(&producer->has_news, true);
+	atomic_store(&producer->has_link_events, true);
 	wake(producer);
 }
 
@@ -254,8 +254,8 @@ doca_error_t dpumap_comch_link_get(struct doca_comch_producer *producer, uint32_
 {
 	struct producer_link *found;
 
-	if (doca_unlikely(atomic_load(&producer->has_news)))
-		dpumap_comch_link_take_news(producer);
+	if (doca_unlikely(atomic_load(&producer->has_link_events)))
+		dpumap_comch_link_handle_events(producer);
 	found = find_link(producer, consumer_id);
 	if (!found || atomic_load(&found->state) == LINK_CLOSED)
 		return open_new(producer, consumer_id, link);
@@ -277,7 +277,7 @@ bool dpumap_comch_link_submit(struct doca_comch_producer *producer, struct produ
 		dpumap_task_list_append(&link->waiting, &task->base);
 	unlock(producer);
 	if (state == LINK_FAILED)
-		atomic_store(&producer->has_news, true);
+		atomic_store(&producer->has_link_events, true);
 	if (state == LINK_UP && dpumap_comch_link_post(producer, link, task, 0)) {
 		dpumap_mq_send_flush(link->send);
 		return true;
@@ -389,11 +389,11 @@ bool dpumap_comch_link_is_any_draining(const struct doca_comch_producer *produce
 	return link;
 }
 
-void dpumap_comch_link_take_news(struct doca_comch_producer *producer)
+void dpumap_comch_link_handle_events(struct doca_comch_producer *producer)
 {
 	bool failed = false;
 
-	atomic_store(&producer->has_news, false);
+	atomic_store(&producer->has_link_events, false);
 	for (struct producer_link *link = producer->links; link; link = link->next) {
 		enum link_state state = atomic_load(&link->state);
 
@@ -402,7 +402,7 @@ void dpumap_comch_link_take_news(struct doca_comch_producer *producer)
 			failed |= !close_link(producer, link, DOCA_ERROR_NOT_CONNECTED);
 	}
 	if (failed)
-		atomic_store(&producer->has_news, true);
+		atomic_store(&producer->has_link_events, true);
 }
 
 bool dpumap_comch_link_close_all(struct doca_comch_producer *producer)

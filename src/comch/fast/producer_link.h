@@ -16,8 +16,8 @@ doca_error_t dpumap_comch_link_get(struct doca_comch_producer *producer, uint32_
 /* Post a task, or let it wait for the link. False: the link is closed. */
 bool dpumap_comch_link_submit(struct doca_comch_producer *producer, struct producer_link *link,
 			      struct doca_comch_producer_task_send *task);
-/* Handle what other threads have found: see has_news. Tasks that end are finished. */
-void dpumap_comch_link_take_news(struct doca_comch_producer *producer);
+/* Handle what other threads have found: see has_link_events. Tasks that end are finished. */
+void dpumap_comch_link_handle_events(struct doca_comch_producer *producer);
 /* A consumer, or the connection, is gone, and the device has not completed all tasks yet. */
 bool dpumap_comch_link_is_any_draining(const struct doca_comch_producer *producer);
 /*

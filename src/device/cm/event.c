@@ -13,7 +13,7 @@
 #define NO_LISTENER 8
 
 /* What is needed of a librdmacm event, which is acknowledged at once. */
-struct news {
+struct received_event {
 	enum rdma_cm_event_type type;
 	int status;
 	struct rdma_cm_id *rdma;
@@ -52,20 +52,21 @@ static doca_error_t error_of_status(int status)
 	return status == -ETIMEDOUT ? DOCA_ERROR_TIME_OUT : DOCA_ERROR_NOT_CONNECTED;
 }
 
-static bool fail_with(struct dpumap_cm_event *event, const struct news *news, const char *what)
+static bool fail_with(struct dpumap_cm_event *event, const struct received_event *received,
+		      const char *what)
 {
 	char text[DPUMAP_CM_ADDRESS_TEXT];
 
-	return deliver_failure(event, news->id,
-			       dpumap_fail(error_of_status(news->status), "%s: %s %s failed: %s",
-					   dpumap_cm_name(news->id->cm), what,
-					   dpumap_cm_id_print_peer(news->id, text),
-					   strerror(abs(news->status))));
+	return deliver_failure(event, received->id,
+			       dpumap_fail(error_of_status(received->status),
+					   "%s: %s %s failed: %s", dpumap_cm_name(received->id->cm),
+					   what, dpumap_cm_id_print_peer(received->id, text),
+					   strerror(abs(received->status))));
 }
 
-static bool on_address(struct dpumap_cm_event *event, const struct news *news)
+static bool on_address(struct dpumap_cm_event *event, const struct received_event *received)
 {
-	struct dpumap_cm_id *id = news->id;
+	struct dpumap_cm_id *id = received->id;
 	doca_error_t result = dpumap_cm_check_device(id->cm, id->rdma[0]);
 
 	if (result == DOCA_SUCCESS && rdma_resolve_route(id->rdma[0], id->end.resolve_ms))
@@ -74,9 +75,9 @@ static bool on_address(struct dpumap_cm_event *event, const struct news *news)
 	return result != DOCA_SUCCESS && deliver_failure(event, id, result);
 }
 
-static bool on_route(struct dpumap_cm_event *event, const struct news *news)
+static bool on_route(struct dpumap_cm_event *event, const struct received_event *received)
 {
-	struct dpumap_cm_id *id = news->id;
+	struct dpumap_cm_id *id = received->id;
 	struct rdma_conn_param param;
 
 	dpumap_cm_end_describe(&id->end, id->cm->device, &param);
@@ -89,9 +90,9 @@ static bool on_route(struct dpumap_cm_event *event, const struct news *news)
 					   dpumap_cm_name(id->cm), strerror(errno)));
 }
 
-static bool on_response(struct dpumap_cm_event *event, const struct news *news)
+static bool on_response(struct dpumap_cm_event *event, const struct received_event *received)
 {
-	struct dpumap_cm_id *id = news->id;
+	struct dpumap_cm_id *id = received->id;
 	doca_error_t result = dpumap_cm_end_connect(&id->end, id->cm->device, id->rdma[0]);
 
 	if (result != DOCA_SUCCESS)
@@ -105,11 +106,11 @@ static bool on_response(struct dpumap_cm_event *event, const struct news *news)
 	return deliver(event, id, DPUMAP_CM_ESTABLISHED, DPUMAP_CM_IS_ESTABLISHED);
 }
 
-static bool on_request(struct dpumap_cm_event *event, const struct news *news)
+static bool on_request(struct dpumap_cm_event *event, const struct received_event *received)
 {
-	struct dpumap_cm_id *listener = news->id, *id;
+	struct dpumap_cm_id *listener = received->id, *id;
 
-	id = dpumap_cm_is_on_device(listener->cm, news->rdma)
+	id = dpumap_cm_is_on_device(listener->cm, received->rdma)
 		     ? dpumap_cm_id_new(listener->cm, DPUMAP_CM_IS_REQUESTED, 1)
 		     : NULL;
 	if (!id) {
@@ -117,22 +118,22 @@ static bool on_request(struct dpumap_cm_event *event, const struct news *news)
 			   "%s: rejected a request for a connection: no memory, or it arrived at "
 			   "another device",
 			   dpumap_cm_name(listener->cm));
-		rdma_destroy_id(news->rdma);
+		rdma_destroy_id(received->rdma);
 		return false;
 	}
-	id->rdma[id->num_rdma++] = news->rdma;
-	news->rdma->context = id;
+	id->rdma[id->num_rdma++] = received->rdma;
+	received->rdma->context = id;
 	id->user = listener->user;
 	/* As this end sees it: at most so many may it serve, and at most so many may it send. */
-	id->offer_served = news->param.responder_resources;
-	id->offer_sent = news->param.initiator_depth;
+	id->offer_served = received->param.responder_resources;
+	id->offer_sent = received->param.initiator_depth;
 	event->listener = listener;
 	return deliver(event, id, DPUMAP_CM_REQUEST, DPUMAP_CM_IS_REQUESTED);
 }
 
-static bool on_established(struct dpumap_cm_event *event, const struct news *news)
+static bool on_established(struct dpumap_cm_event *event, const struct received_event *received)
 {
-	struct dpumap_cm_id *id = news->id;
+	struct dpumap_cm_id *id = received->id;
 
 	if (id->state == DPUMAP_CM_IS_DISCONNECTING) { /* which was too early for the manager */
 		rdma_disconnect(id->rdma[0]);
@@ -149,9 +150,9 @@ static bool deliver_end(struct dpumap_cm_event *event, struct dpumap_cm_id *id)
 	return deliver(event, id, DPUMAP_CM_DISCONNECTED, DPUMAP_CM_IS_ENDED);
 }
 
-static bool on_rejected(struct dpumap_cm_event *event, const struct news *news)
+static bool on_rejected(struct dpumap_cm_event *event, const struct received_event *received)
 {
-	struct dpumap_cm_id *id = news->id;
+	struct dpumap_cm_id *id = received->id;
 	char text[DPUMAP_CM_ADDRESS_TEXT];
 
 	/* The peer ended before it knew that the connection was established. */
@@ -159,8 +160,8 @@ static bool on_rejected(struct dpumap_cm_event *event, const struct news *news)
 		return deliver_end(event, id);
 	if (is_moved(id))
 		dpumap_cm_end_fail(&id->end);
-	event->reason = news->status;
-	if (news->status == NO_LISTENER)
+	event->reason = received->status;
+	if (received->status == NO_LISTENER)
 		event->error =
 			dpumap_fail(DOCA_ERROR_NOT_CONNECTED, "%s: nobody listens at %s",
 				    dpumap_cm_name(id->cm), dpumap_cm_id_print_peer(id, text));
@@ -168,58 +169,58 @@ static bool on_rejected(struct dpumap_cm_event *event, const struct news *news)
 		event->error = dpumap_fail(DOCA_ERROR_CONNECTION_ABORTED,
 					   "%s: %s rejected the connection for reason %d",
 					   dpumap_cm_name(id->cm),
-					   dpumap_cm_id_print_peer(id, text), news->status);
+					   dpumap_cm_id_print_peer(id, text), received->status);
 	return deliver(event, id, DPUMAP_CM_REJECTED, DPUMAP_CM_IS_ENDED);
 }
 
-static bool on_disconnected(struct dpumap_cm_event *event, const struct news *news)
+static bool on_disconnected(struct dpumap_cm_event *event, const struct received_event *received)
 {
-	struct dpumap_cm_id *id = news->id;
+	struct dpumap_cm_id *id = received->id;
 
 	/* Answers a peer that disconnects. */
 	if (id->state != DPUMAP_CM_IS_DISCONNECTING)
 		rdma_disconnect(id->rdma[0]);
 	if (id->state != DPUMAP_CM_IS_ESTABLISHED && id->state != DPUMAP_CM_IS_DISCONNECTING)
-		return fail_with(event, news, "completing the connection with");
+		return fail_with(event, received, "completing the connection with");
 	return deliver_end(event, id);
 }
 
-static bool on_removal(struct dpumap_cm_event *event, const struct news *news)
+static bool on_removal(struct dpumap_cm_event *event, const struct received_event *received)
 {
-	return deliver_failure(event, news->id,
+	return deliver_failure(event, received->id,
 			       dpumap_fail(DOCA_ERROR_DRIVER, "%s: the device has failed",
-					   dpumap_cm_name(news->id->cm)));
+					   dpumap_cm_name(received->id->cm)));
 }
 
 /* Returns whether there is an event for the caller. */
-static bool handle(struct dpumap_cm_event *event, const struct news *news)
+static bool handle(struct dpumap_cm_event *event, const struct received_event *received)
 {
-	if (news->id->state == DPUMAP_CM_IS_ENDED)
+	if (received->id->state == DPUMAP_CM_IS_ENDED)
 		return false;
-	switch (news->type) {
+	switch (received->type) {
 	case RDMA_CM_EVENT_ADDR_RESOLVED:
-		return on_address(event, news);
+		return on_address(event, received);
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
-		return on_route(event, news);
+		return on_route(event, received);
 	case RDMA_CM_EVENT_ADDR_ERROR:
-		return fail_with(event, news, "finding the address");
+		return fail_with(event, received, "finding the address");
 	case RDMA_CM_EVENT_ROUTE_ERROR:
-		return fail_with(event, news, "finding a route to");
+		return fail_with(event, received, "finding a route to");
 	case RDMA_CM_EVENT_UNREACHABLE:
 	case RDMA_CM_EVENT_CONNECT_ERROR:
-		return fail_with(event, news, "connecting to");
+		return fail_with(event, received, "connecting to");
 	case RDMA_CM_EVENT_CONNECT_REQUEST:
-		return on_request(event, news);
+		return on_request(event, received);
 	case RDMA_CM_EVENT_CONNECT_RESPONSE:
-		return on_response(event, news);
+		return on_response(event, received);
 	case RDMA_CM_EVENT_REJECTED:
-		return on_rejected(event, news);
+		return on_rejected(event, received);
 	case RDMA_CM_EVENT_ESTABLISHED:
-		return on_established(event, news);
+		return on_established(event, received);
 	case RDMA_CM_EVENT_DISCONNECTED:
-		return on_disconnected(event, news);
+		return on_disconnected(event, received);
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
-		return on_removal(event, news);
+		return on_removal(event, received);
 	default: /* of multicast, of a bonded port, or the end of TIMEWAIT */
 		return false;
 	}
@@ -233,7 +234,8 @@ static void copy_data(struct dpumap_cm_event *event, const struct rdma_conn_para
 		memcpy(event->data, param->private_data, event->data_len);
 }
 
-static doca_error_t take(struct dpumap_cm *cm, struct news *news, struct dpumap_cm_event *event)
+static doca_error_t take(struct dpumap_cm *cm, struct received_event *received,
+			 struct dpumap_cm_event *event)
 {
 	struct rdma_cm_event *taken;
 
@@ -244,7 +246,7 @@ static doca_error_t take(struct dpumap_cm *cm, struct news *news, struct dpumap_
 				   "%s: reading an event of the connection manager failed: %s",
 				   dpumap_cm_name(cm), strerror(errno));
 	}
-	*news = (struct news){
+	*received = (struct received_event){
 		.type = taken->event,
 		.status = taken->status,
 		.rdma = taken->id,
@@ -260,11 +262,11 @@ static doca_error_t take(struct dpumap_cm *cm, struct news *news, struct dpumap_
 
 doca_error_t dpumap_cm_poll(struct dpumap_cm *cm, struct dpumap_cm_event *event)
 {
-	struct news news;
+	struct received_event received;
 	doca_error_t result;
 
 	do
-		result = take(cm, &news, event);
-	while (result == DOCA_SUCCESS && !handle(event, &news));
+		result = take(cm, &received, event);
+	while (result == DOCA_SUCCESS && !handle(event, &received));
 	return result;
 }
