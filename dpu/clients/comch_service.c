@@ -67,7 +67,7 @@ static void free_client(struct client *client)
 }
 
 /* Frees a client that has neither connection nor messages left. */
-static void settle(struct client *client)
+static void free_if_unused(struct client *client)
 {
 	if (!client->connection && !client->session && client->num_unsent == 0)
 		free_client(client);
@@ -118,7 +118,7 @@ static void on_sent(struct doca_comch_task_send *task, union doca_data task_data
 	if (client->session)
 		server_continue(client->port->service->server, client->session);
 	end_connection(client);
-	settle(client);
+	free_if_unused(client);
 }
 
 static doca_error_t submit(struct client *client, const uint8_t *text, size_t len)
@@ -185,7 +185,7 @@ static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, 
 		server_refuse_request(server, client->session, &error);
 	}
 	end_connection(client);
-	settle(client);
+	free_if_unused(client);
 }
 
 /* --- connections ------------------------------------------------------------------------------ */
@@ -233,7 +233,7 @@ static void on_connect(struct doca_comch_event_connection_status_changed *event,
 	(void)doca_comch_connection_set_user_data(connection, (union doca_data){.ptr = client});
 	admit(client, identity);
 	end_connection(client);
-	settle(client);
+	free_if_unused(client);
 }
 
 static void on_disconnect(struct doca_comch_event_connection_status_changed *event,
@@ -248,7 +248,7 @@ static void on_disconnect(struct doca_comch_event_connection_status_changed *eve
 	if (client->session)
 		server_dismiss(client->port->service->server, client->session,
 			       "the client closed the connection");
-	settle(client);
+	free_if_unused(client);
 }
 
 /* --- progress --------------------------------------------------------------------------------- */
@@ -292,7 +292,7 @@ void comch_service_tick(struct comch_service *service)
 		for (client = port->clients; client; client = next) {
 			next = client->next;
 			end_connection(client);
-			settle(client);
+			free_if_unused(client);
 		}
 	}
 }

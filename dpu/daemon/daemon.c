@@ -202,7 +202,7 @@ static void on_made(void *context)
 }
 
 /* Clients that are no longer accepted lose their access before ctl reports success. */
-static bool settles(const void *context)
+static bool must_wait(const void *context)
 {
 	return daemon_ends_clients(context);
 }
@@ -308,7 +308,7 @@ doca_error_t daemon_reload(struct daemon *daemon, uint64_t *ticket, struct dpuma
 	const struct job_events events = {.load = load_next,
 					  .plan = plan_next,
 					  .made = on_made,
-					  .settles = settles,
+					  .must_wait = must_wait,
 					  .ended = on_reload_end,
 					  .context = daemon};
 	doca_error_t result;

@@ -324,8 +324,8 @@ static void let_stay(struct export_table *exports, struct item *item)
 	item->old = NULL;
 }
 
-/* All exports are there that can be. */
-static void settle(struct export_change *change)
+/* All exports exist that can. */
+static void record_failures(struct export_change *change)
 {
 	struct export_table *exports = change->exports;
 
@@ -359,7 +359,7 @@ bool export_change_apply(struct export_change *change)
 	}
 	if (change->applied < change->num)
 		return true;
-	settle(change);
+	record_failures(change);
 	return false;
 }
 

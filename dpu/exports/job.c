@@ -172,7 +172,7 @@ bool job_has_work(const struct job *job)
 void job_work(struct job *job)
 {
 	if (job->phase != APPLYING || export_change_apply(job->change) ||
-	    (job->events.settles && job->events.settles(job->events.context)))
+	    (job->events.must_wait && job->events.must_wait(job->events.context)))
 		return;
 	job->phase = DISPOSING;
 	if (thread_start(&job->thread, run, job) != 0)

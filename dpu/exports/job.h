@@ -22,7 +22,7 @@ struct job_events {
 	/* All that may fail has succeeded; no export has changed yet. NULL: none. */
 	void (*made)(void *context);
 	/* After made(): whether more must happen before the end, in later turns. NULL: nothing. */
-	bool (*settles)(const void *context);
+	bool (*must_wait)(const void *context);
 	void (*ended)(void *context, doca_error_t result, const struct dpumap_error *why);
 	void *context;
 };

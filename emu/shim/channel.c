@@ -637,7 +637,7 @@ static bool is_open(const struct channel *c, const sigset_t *open)
 }
 
 /* The last user of a file with other descriptors may be another process. */
-static void settle_file(const struct emu_closing *file, struct channel *asked, bool open)
+static void end_close(const struct emu_closing *file, struct channel *asked, bool open)
 {
 	struct channel *c;
 
@@ -668,7 +668,7 @@ void emu_channel_after_close(const struct emu_closing *file)
 	pthread_mutex_unlock(&lock);
 	if (c) {
 		open = is_ours(c) && is_open(c, &masked.signals);
-		settle_file(file, c, open);
+		end_close(file, c, open);
 	}
 	end_masked(&masked);
 }

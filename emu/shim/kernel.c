@@ -265,7 +265,7 @@ static int ask(int fd, struct emu_question *q, struct emu_reply *rep, int *fds)
 	}
 	if (err && err != EMU_NOT_OURS) {
 		lock_engine(&old);
-		emu_server_exit_settle(fd, q->packet.head, q->head_len);
+		emu_server_exit_handle(fd, q->packet.head, q->head_len);
 		unlock_engine(&old);
 	}
 	return err;

@@ -188,7 +188,7 @@ static void retire(struct served *s, uint64_t ino, uint32_t handle)
 	emu_grace_wait(q, s->gave_up_at, emu_engine_ended);
 }
 
-void emu_server_exit_settle(int fd, const uint8_t *head, size_t len)
+void emu_server_exit_handle(int fd, const uint8_t *head, size_t len)
 {
 	uint64_t ino = inode_of(fd);
 	pid_t server = emu_server_exit_pid(fd);

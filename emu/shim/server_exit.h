@@ -26,6 +26,6 @@ void emu_server_exit_forget(void);
  * `len` is not 0. If a server has ended, no engine copies any more when this returns; if the
  * command was to destroy a queue, no engine uses it any more.
  */
-void emu_server_exit_settle(int fd, const uint8_t *head, size_t len);
+void emu_server_exit_handle(int fd, const uint8_t *head, size_t len);
 
 #endif

@@ -108,7 +108,7 @@ pass_end:	leave_pass();
 }
 
 /* What a program does when the server has not answered: it must be certain that the server has ended. */
-inline settle(entry)
+inline handle(entry)
 {
 	if
 	:: !slot[E]
@@ -145,7 +145,7 @@ inline destroy(entry)
 	:: answer[E] == entry + 1
 	:: hung_up[E] && answer[E] != entry + 1 ->
 #ifndef NO_SETTLE
-		settle(entry)
+		handle(entry)
 #endif
 	fi;
 	/* A process that the server dropped has closed its device. */

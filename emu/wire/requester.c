@@ -103,7 +103,7 @@ static bool is_finished(const struct wire_requester *r, const struct wire_entry 
 }
 
 /* Complete what is acknowledged, in order (IBA 9.7.6.1). */
-static void settle(struct wire_qp *qp)
+static void complete_acknowledged(struct wire_qp *qp)
 {
 	struct wire_requester *r = &qp->requester;
 
@@ -159,7 +159,7 @@ static void progress(struct wire_qp *qp, uint64_t now, uint32_t una)
 	r->ack_at = 0;
 	if (wire_psn_before(r->next, r->una))
 		go_back(qp, r->una); /* an answer to what was about to be sent again */
-	settle(qp);
+	complete_acknowledged(qp);
 	if (!r->failed && r->una != r->next)
 		start_timer(qp, now);
 }
@@ -513,7 +513,7 @@ static void sent(struct wire_qp *qp, uint64_t now, struct wire_entry *e)
 		start_timer(qp, now);
 	if (!is_reliable(qp)) {
 		r->una = r->next;
-		settle(qp);
+		complete_acknowledged(qp);
 	}
 }
 
@@ -529,7 +529,7 @@ size_t wire_requester_output(struct wire_qp *qp, uint64_t now, uint8_t *out)
 	if (r->failed || r->at == r->tail || r->rnr_at)
 		return 0;
 	if (e->failed) {
-		settle(qp);
+		complete_acknowledged(qp);
 		return 0;
 	}
 	if (!may_send(qp, e))
@@ -543,7 +543,7 @@ size_t wire_requester_output(struct wire_qp *qp, uint64_t now, uint8_t *out)
 			qp->ops->gather(qp->ctx, &e->wr, index * qp->attr.mtu, out + head, p.len);
 	if (syndrome != EMU_SYN_OK) {
 		e->failed = (uint8_t)syndrome;
-		settle(qp);
+		complete_acknowledged(qp);
 		return 0;
 	}
 	sent(qp, now, e);

@@ -59,7 +59,7 @@ static void take_bytes(struct emu_cma_file *f)
 }
 
 /* A full FIFO is readable, too. */
-static void settle(struct emu_cma_file *f)
+static void match_bytes(struct emu_cma_file *f)
 {
 	if (f->watch.fd < 0)
 		return;
@@ -80,7 +80,7 @@ void emu_cma_queue(struct emu_cma_file *f, struct emu_cma_event *e)
 	f->nevents++;
 	if (emu_cma_observer)
 		emu_cma_observer->event(e);
-	settle(f);
+	match_bytes(f);
 }
 
 struct emu_cma_event *emu_cma_unqueue(struct emu_cma_file *f, struct emu_cma_event **link)
@@ -90,7 +90,7 @@ struct emu_cma_event *emu_cma_unqueue(struct emu_cma_file *f, struct emu_cma_eve
 	*link = e->next;
 	e->next = NULL;
 	f->nevents--;
-	settle(f);
+	match_bytes(f);
 	return e;
 }
 

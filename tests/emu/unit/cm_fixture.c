@@ -132,7 +132,7 @@ struct emu_cm_path cm_path_from(const struct machine *m)
 	return p;
 }
 
-void cm_settle(void)
+void cm_deliver_all(void)
 {
 	struct emu_cm_path path;
 	struct machine *to;
@@ -157,7 +157,7 @@ bool cm_next_deadline(void)
 		cm_clock = when;
 	emu_cm_expire(cm_a.cm);
 	emu_cm_expire(cm_b.cm);
-	cm_settle();
+	cm_deliver_all();
 	return true;
 }
 
@@ -167,7 +167,7 @@ void cm_inject(struct machine *m, const struct emu_cm_msg *msg)
 
 	assert_int_equal(emu_cm_encode(msg, mad), 0);
 	put(m, mad);
-	cm_settle();
+	cm_deliver_all();
 }
 
 struct emu_cm_conn *cm_expect(struct machine *m, enum emu_cm_event_type type)
@@ -210,7 +210,7 @@ struct emu_cm_conn *cm_connect(const void *data, size_t len)
 
 	assert_non_null(c);
 	assert_int_equal(emu_cm_send_req(c, &path, &p, data, len), 0);
-	cm_settle();
+	cm_deliver_all();
 	return c;
 }
 
@@ -227,7 +227,7 @@ int cm_reply(struct emu_cm_conn *c, const void *data, size_t len)
 	};
 	int err = emu_cm_send_rep(c, &p, data, len);
 
-	cm_settle();
+	cm_deliver_all();
 	return err;
 }
 
@@ -238,7 +238,7 @@ void cm_establish(struct emu_cm_conn **a, struct emu_cm_conn **b)
 	assert_int_equal(cm_reply(*b, NULL, 0), 0);
 	cm_expect(&cm_a, EMU_CM_REP_RECEIVED);
 	assert_int_equal(emu_cm_send_rtu(*a, NULL, 0), 0);
-	cm_settle();
+	cm_deliver_all();
 	cm_expect(&cm_b, EMU_CM_RTU_RECEIVED);
 	assert_int_equal(emu_cm_state(*a), EMU_CM_ESTABLISHED);
 	assert_int_equal(emu_cm_state(*b), EMU_CM_ESTABLISHED);

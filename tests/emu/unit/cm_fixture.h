@@ -42,8 +42,8 @@ extern unsigned int cm_sent[EMU_CM_ATTRS]; /* messages on the wire, by attribute
 int cm_setup(void **state);
 int cm_teardown(void **state);
 /* Deliver what is on its way, until nothing is. */
-void cm_settle(void);
-/* Turn the clock to the next deadline of either machine and settle. False: there is none. */
+void cm_deliver_all(void);
+/* Turn the clock to the next deadline of either machine, and deliver all. False: there is none. */
 bool cm_next_deadline(void);
 /* Inject bytes into a machine, as if the other had sent them. */
 void cm_inject(struct machine *m, const struct emu_cm_msg *msg);

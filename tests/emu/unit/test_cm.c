@@ -69,11 +69,11 @@ static void connection_is_established_and_closed(void **state)
 	assert_int_equal(a->local_id, b->remote_id);
 	assert_int_equal(b->local_id, a->remote_id);
 	assert_int_equal(emu_cm_send_dreq(a, "bye", 3), 0);
-	cm_settle();
+	cm_deliver_all();
 	assert_ptr_equal(cm_expect(&cm_b, EMU_CM_DREQ_RECEIVED), b);
 	assert_memory_equal(cm_last_msg(&cm_b)->data, "bye", 4);
 	assert_int_equal(emu_cm_send_drep(b, "ok", 2), 0);
-	cm_settle();
+	cm_deliver_all();
 	cm_expect(&cm_a, EMU_CM_DREP_RECEIVED);
 	assert_memory_equal(cm_last_msg(&cm_a)->data, "ok", 3);
 	expect_state(a, EMU_CM_TIMEWAIT);
@@ -175,7 +175,7 @@ static void connections_do_not_mix(void **state)
 		cm_establish(&a[i], &b[i]);
 	for (i = 0; i < 20; i++) {
 		emu_cm_send_dreq(a[i], NULL, 0);
-		cm_settle();
+		cm_deliver_all();
 		assert_ptr_equal(cm_expect(&cm_b, EMU_CM_DREQ_RECEIVED), b[i]);
 	}
 }
@@ -283,12 +283,12 @@ static void lost_drep_is_repeated_in_timewait(void **state)
 
 	cm_establish(&a, &b);
 	assert_int_equal(emu_cm_send_dreq(a, NULL, 0), 0);
-	cm_settle();
+	cm_deliver_all();
 	cm_expect(&cm_b, EMU_CM_DREQ_RECEIVED);
 	again = *cm_last_msg(&cm_b);
 	lose(EMU_CM_DREP, 1);
 	assert_int_equal(emu_cm_send_drep(b, "ok", 2), 0);
-	cm_settle();
+	cm_deliver_all();
 	cm_expect_nothing(&cm_a);
 	cm_inject(&cm_b, &again);
 	cm_expect(&cm_a, EMU_CM_DREP_RECEIVED);
@@ -305,10 +305,10 @@ static void dreq_for_a_forgotten_connection_is_answered(void **state)
 	cm_establish(&a, &b);
 	lose(EMU_CM_DREQ, 1);
 	emu_cm_conn_destroy(b);
-	cm_settle();
+	cm_deliver_all();
 	expect_state(a, EMU_CM_ESTABLISHED);
 	emu_cm_send_dreq(a, NULL, 0);
-	cm_settle();
+	cm_deliver_all();
 	cm_expect(&cm_a, EMU_CM_DREP_RECEIVED);
 }
 
@@ -321,10 +321,10 @@ static void duplicates_change_nothing(void **state)
 	cm_fate = duplicate_all;
 	cm_establish(&a, &b);
 	emu_cm_send_dreq(a, NULL, 0);
-	cm_settle();
+	cm_deliver_all();
 	cm_expect(&cm_b, EMU_CM_DREQ_RECEIVED);
 	emu_cm_send_drep(b, NULL, 0);
-	cm_settle();
+	cm_deliver_all();
 	cm_expect(&cm_a, EMU_CM_DREP_RECEIVED);
 	cm_expect_nothing(&cm_a);
 	cm_expect_nothing(&cm_b);
@@ -341,12 +341,12 @@ static void crossing_dreqs_end_both_sides(void **state)
 	cm_establish(&a, &b);
 	emu_cm_send_dreq(a, NULL, 0);
 	emu_cm_send_dreq(b, NULL, 0);
-	cm_settle();
+	cm_deliver_all();
 	cm_expect(&cm_a, EMU_CM_DREQ_RECEIVED);
 	cm_expect(&cm_b, EMU_CM_DREQ_RECEIVED);
 	assert_int_equal(emu_cm_send_drep(a, NULL, 0), 0);
 	assert_int_equal(emu_cm_send_drep(b, NULL, 0), 0);
-	cm_settle();
+	cm_deliver_all();
 	expect_state(a, EMU_CM_TIMEWAIT);
 	expect_state(b, EMU_CM_TIMEWAIT);
 	cm_expect_nothing(&cm_a);
@@ -363,7 +363,7 @@ static void dreq_may_overtake_the_rtu(void **state)
 	cm_reply(b, NULL, 0);
 	emu_cm_send_rtu(a, NULL, 0);
 	emu_cm_send_dreq(a, NULL, 0);
-	cm_settle();
+	cm_deliver_all();
 	assert_ptr_equal(cm_expect(&cm_b, EMU_CM_DREQ_RECEIVED), b);
 }
 
@@ -391,7 +391,7 @@ static void data_before_the_rtu_establishes(void **state)
 	assert_int_equal(emu_cm_notify_established(b), -EINVAL);
 	cm_reply(b, NULL, 0);
 	emu_cm_send_rtu(a, NULL, 0);
-	cm_settle();
+	cm_deliver_all();
 	assert_int_equal(emu_cm_notify_established(b), 0);
 	cm_expect_nothing(&cm_b); /* it follows at the next turn */
 	assert_int_equal(emu_cm_notify_established(b), -EISCONN);
@@ -419,7 +419,7 @@ static void stale_connection_is_ended(void **state)
 	emu_cm_conn_destroy(a);
 	again = emu_cm_conn_new(cm_a.cm, NULL);
 	assert_int_equal(emu_cm_send_req(again, &path, &p, NULL, 0), 0);
-	cm_settle();
+	cm_deliver_all();
 	assert_ptr_equal(cm_expect(&cm_a, EMU_CM_REJ_RECEIVED), again);
 	assert_int_equal(cm_last_msg(&cm_a)->reason, EMU_CM_REJ_STALE_CONN);
 	expect_state(again, EMU_CM_TIMEWAIT);
@@ -453,7 +453,7 @@ static void reject_carries_reason_and_data(void **state)
 
 	b = cm_expect(&cm_b, EMU_CM_REQ_RECEIVED);
 	assert_int_equal(emu_cm_send_rej(b, EMU_CM_REJ_CONSUMER_DEFINED, "why", 3, "no", 2), 0);
-	cm_settle();
+	cm_deliver_all();
 	expect_rej(EMU_CM_REJ_CONSUMER_DEFINED, EMU_CM_OF_REQ);
 	assert_int_equal(cm_last_msg(&cm_a)->info_len, 3);
 	assert_memory_equal(cm_last_msg(&cm_a)->info, "why", 4);
@@ -472,7 +472,7 @@ static void active_side_may_reject_the_rep(void **state)
 	cm_reply(b, NULL, 0);
 	cm_expect(&cm_a, EMU_CM_REP_RECEIVED);
 	assert_int_equal(emu_cm_send_rej(a, EMU_CM_REJ_CONSUMER_DEFINED, NULL, 0, NULL, 0), 0);
-	cm_settle();
+	cm_deliver_all();
 	cm_expect(&cm_b, EMU_CM_REJ_RECEIVED);
 	assert_int_equal(cm_last_msg(&cm_b)->answered, EMU_CM_OF_REP);
 	expect_state(b, EMU_CM_IDLE);
@@ -548,7 +548,7 @@ static void destroyed_before_the_rep_rejects_with_timeout(void **state)
 
 	b = cm_expect(&cm_b, EMU_CM_REQ_RECEIVED);
 	emu_cm_conn_destroy(a);
-	cm_settle();
+	cm_deliver_all();
 	assert_ptr_equal(cm_expect(&cm_b, EMU_CM_REJ_RECEIVED), b);
 	assert_int_equal(cm_last_msg(&cm_b)->reason, EMU_CM_REJ_TIMEOUT);
 	expect_state(b, EMU_CM_IDLE);
@@ -562,7 +562,7 @@ static void destroyed_with_a_request_rejects(void **state)
 	cm_connect(NULL, 0);
 	b = cm_expect(&cm_b, EMU_CM_REQ_RECEIVED);
 	emu_cm_conn_destroy(b);
-	cm_settle();
+	cm_deliver_all();
 	expect_rej(EMU_CM_REJ_CONSUMER_DEFINED, EMU_CM_OF_REQ);
 	assert_false(cm_next_deadline());
 }
@@ -575,7 +575,7 @@ static void destroyed_after_the_rep_rejects(void **state)
 	cm_reply(b, NULL, 0);
 	cm_expect(&cm_a, EMU_CM_REP_RECEIVED);
 	emu_cm_conn_destroy(b);
-	cm_settle();
+	cm_deliver_all();
 	expect_rej(EMU_CM_REJ_CONSUMER_DEFINED, EMU_CM_OF_OTHER);
 	expect_state(a, EMU_CM_TIMEWAIT);
 }
@@ -586,10 +586,10 @@ static void destroyed_when_established_disconnects(void **state)
 
 	cm_establish(&a, &b);
 	emu_cm_conn_destroy(a);
-	cm_settle();
+	cm_deliver_all();
 	cm_expect(&cm_b, EMU_CM_DREQ_RECEIVED);
 	emu_cm_conn_destroy(b);
-	cm_settle();
+	cm_deliver_all();
 	assert_int_equal(sent(EMU_CM_DREP), 1);
 	cm_expect_nothing(&cm_a);
 	assert_false(cm_next_deadline());
@@ -606,12 +606,12 @@ static void endpoint_ends_in_every_state(void **state)
 	cm_reply(cm_expect(&cm_b, EMU_CM_REQ_RECEIVED), NULL, 0);
 	cm_expect(&cm_a, EMU_CM_REP_RECEIVED);
 	emu_cm_send_mra(a, 20, false, NULL, 0);
-	cm_settle();
+	cm_deliver_all();
 	cm_expect(&cm_b, EMU_CM_MRA_RECEIVED);
 	cm_establish(&a, &b);
 	cm_establish(&a, &b);
 	emu_cm_send_dreq(a, NULL, 0);
-	cm_settle();
+	cm_deliver_all();
 	emu_cm_conn_new(cm_a.cm, NULL);
 }
 
@@ -624,7 +624,7 @@ static void mra_gives_the_peer_more_time(void **state)
 
 	b = cm_expect(&cm_b, EMU_CM_REQ_RECEIVED);
 	assert_int_equal(emu_cm_send_mra(b, 24, false, "wait", 4), 0);
-	cm_settle();
+	cm_deliver_all();
 	assert_ptr_equal(cm_expect(&cm_a, EMU_CM_MRA_RECEIVED), a);
 	assert_memory_equal(cm_last_msg(&cm_a)->data, "wait", 5);
 	expect_state(a, EMU_CM_MRA_REQ_RCVD);
@@ -644,7 +644,7 @@ static void delayed_mra_waits_for_a_second_request(void **state)
 	cm_connect(NULL, 0);
 	b = cm_expect(&cm_b, EMU_CM_REQ_RECEIVED);
 	assert_int_equal(emu_cm_send_mra(b, 24, true, NULL, 0), 0);
-	cm_settle();
+	cm_deliver_all();
 	assert_int_equal(sent(EMU_CM_MRA), 0);
 	assert_true(cm_next_deadline());
 	assert_int_equal(sent(EMU_CM_MRA), 1);
@@ -659,11 +659,11 @@ static void mra_of_a_rep_holds_the_passive_side(void **state)
 	cm_reply(b, NULL, 0);
 	cm_expect(&cm_a, EMU_CM_REP_RECEIVED);
 	assert_int_equal(emu_cm_send_mra(a, 22, false, NULL, 0), 0);
-	cm_settle();
+	cm_deliver_all();
 	cm_expect(&cm_b, EMU_CM_MRA_RECEIVED);
 	expect_state(b, EMU_CM_MRA_REP_RCVD);
 	assert_int_equal(emu_cm_send_rtu(a, NULL, 0), 0);
-	cm_settle();
+	cm_deliver_all();
 	cm_expect(&cm_b, EMU_CM_RTU_RECEIVED);
 }
 
@@ -674,7 +674,7 @@ static void a_peer_that_vanishes_after_an_mra_is_a_req_error(void **state)
 	cm_connect(NULL, 0);
 	b = cm_expect(&cm_b, EMU_CM_REQ_RECEIVED);
 	emu_cm_send_mra(b, 20, false, NULL, 0);
-	cm_settle();
+	cm_deliver_all();
 	cm_expect(&cm_a, EMU_CM_MRA_RECEIVED);
 	lose(EMU_CM_REQ, UINT32_MAX);
 	wait_for_event(&cm_a);
@@ -721,7 +721,7 @@ static void private_data_has_a_size(void **state)
 	assert_int_equal(emu_cm_send_rtu(a, data, 224), 0);
 	assert_int_equal(emu_cm_send_dreq(a, data, 221), -EINVAL);
 	assert_int_equal(emu_cm_send_dreq(a, data, 220), 0);
-	cm_settle();
+	cm_deliver_all();
 	assert_int_equal(emu_cm_send_drep(b, data, 225), -EINVAL);
 	assert_int_equal(emu_cm_send_drep(b, data, 224), 0);
 }
@@ -749,7 +749,7 @@ static void xrc_connects_initiator_and_target(void **state)
 	struct ib_uverbs_qp_attr x;
 
 	assert_int_equal(emu_cm_send_req(a, &path, &p, NULL, 0), 0);
-	cm_settle();
+	cm_deliver_all();
 	b = cm_expect(&cm_b, EMU_CM_REQ_RECEIVED);
 	assert_int_equal(cm_last_msg(&cm_b)->responder_resources, 0);
 	assert_int_equal(cm_reply(b, NULL, 0), 0);
@@ -770,7 +770,7 @@ static struct emu_cm_conn *ask(unsigned int retries)
 
 	assert_int_equal(emu_cm_send_sidr_req(c, &path, SERVICE, 2000, (uint8_t)retries, "q", 1),
 			 0);
-	cm_settle();
+	cm_deliver_all();
 	return c;
 }
 
@@ -783,7 +783,7 @@ static void sidr_resolves_queue_pair_and_key(void **state)
 	b = cm_expect(&cm_b, EMU_CM_SIDR_REQ_RECEIVED);
 	assert_memory_equal(cm_last_msg(&cm_b)->data, "q", 2);
 	assert_int_equal(emu_cm_send_sidr_rep(b, &rep, "a", 1), 0);
-	cm_settle();
+	cm_deliver_all();
 	assert_ptr_equal(cm_expect(&cm_a, EMU_CM_SIDR_REP_RECEIVED), a);
 	assert_int_equal(cm_last_msg(&cm_a)->qpn, 0x345);
 	assert_int_equal(cm_last_msg(&cm_a)->qkey, 0x01234567);
@@ -828,7 +828,7 @@ static void sidr_duplicates_are_dropped(void **state)
 	cm_expect_nothing(&cm_b);
 	assert_int_equal(duplicates(&cm_b, EMU_CM_SIDR_REQ), 1);
 	emu_cm_conn_destroy(b);
-	cm_settle();
+	cm_deliver_all();
 	cm_expect(&cm_a, EMU_CM_SIDR_REP_RECEIVED);
 	assert_int_equal(cm_last_msg(&cm_a)->status, EMU_CM_SIDR_REJECT);
 	cm_expect_nothing(&cm_a);
@@ -842,7 +842,7 @@ static void sidr_that_is_destroyed_leaves_nothing(void **state)
 	b = cm_expect(&cm_b, EMU_CM_SIDR_REQ_RECEIVED);
 	emu_cm_conn_destroy(a);
 	emu_cm_send_sidr_rep(b, &rep, NULL, 0);
-	cm_settle();
+	cm_deliver_all();
 	cm_expect_nothing(&cm_a);
 	assert_false(cm_next_deadline());
 }
@@ -856,7 +856,7 @@ static void handler_may_destroy_by_its_verdict(void **state)
 	cm_establish(&a, &b);
 	cm_b.verdict = 1;
 	emu_cm_send_dreq(a, NULL, 0);
-	cm_settle();
+	cm_deliver_all();
 	cm_expect(&cm_b, EMU_CM_DREQ_RECEIVED);
 	cm_expect(&cm_a, EMU_CM_DREP_RECEIVED); /* destroying answers */
 	cm_a.verdict = 1;
