@@ -149,7 +149,7 @@ void emu_cq_publish(struct engine *e)
 }
 
 /* Prefetch it for writing; the driver has read it on another processor. */
-static void claim(const struct emu_cqe64 *p)
+static void prefetch_for_write(const struct emu_cqe64 *p)
 {
 #if defined(__x86_64__)
 	__asm__ volatile("prefetchw %0" : : "m"(*p));
@@ -367,7 +367,7 @@ static bool push(struct engine *e, uint32_t cqn, const struct emu_cqe *cqe)
 	}
 	if (cq->session && hold(e, cq, cqn, cqe))
 		return cqe != &other;
-	claim(cqe64(cq, cq->pi + AHEAD));
+	prefetch_for_write(cqe64(cq, cq->pi + AHEAD));
 	fill(blank_entry(cq, cq->pi), cqe);
 	e->cq.batch.op_own[e->cq.batch.n++] =
 		(uint8_t)(cqe->opcode << 4 | (cqe->solicited ? 2 : 0) |

@@ -81,7 +81,8 @@ static void orphan_qp(uint32_t qpn, uint32_t slot)
 	uint32_t taker = slot + 1;
 
 	if (owned)
-		q->engine = q->type == EMU_QPT_XRC_TGT ? emu_xrc_heir(qpn, slot) : EMU_NO_ENGINE;
+		q->engine = q->type == EMU_QPT_XRC_TGT ? emu_xrc_other_engine(qpn, slot)
+						       : EMU_NO_ENGINE;
 	if (owned && q->engine == EMU_NO_ENGINE)
 		atomic_store(&q->state, EMU_QPS_ERR);
 	else if (owned)

@@ -96,7 +96,7 @@ static inline struct writer writer_of(uint8_t *bytes, size_t len)
 	return (struct writer){.end = bytes + len, .left = len};
 }
 
-static inline uint8_t *claim(struct writer *w, size_t n)
+static inline uint8_t *reserve(struct writer *w, size_t n)
 {
 	const size_t left = w->left;
 
@@ -110,7 +110,7 @@ static inline uint8_t *claim(struct writer *w, size_t n)
 
 static inline void put_u8(struct writer *w, uint8_t value)
 {
-	uint8_t *at = claim(w, 1);
+	uint8_t *at = reserve(w, 1);
 
 	if (at)
 		*at = value;
@@ -118,7 +118,7 @@ static inline void put_u8(struct writer *w, uint8_t value)
 
 static inline void put_u16(struct writer *w, uint16_t value)
 {
-	uint8_t *at = claim(w, 2);
+	uint8_t *at = reserve(w, 2);
 
 	if (at)
 		store_u16(at, value);
@@ -126,7 +126,7 @@ static inline void put_u16(struct writer *w, uint16_t value)
 
 static inline void put_u32(struct writer *w, uint32_t value)
 {
-	uint8_t *at = claim(w, 4);
+	uint8_t *at = reserve(w, 4);
 
 	if (at)
 		store_u32(at, value);
@@ -134,7 +134,7 @@ static inline void put_u32(struct writer *w, uint32_t value)
 
 static inline void put_u64(struct writer *w, uint64_t value)
 {
-	uint8_t *at = claim(w, 8);
+	uint8_t *at = reserve(w, 8);
 
 	if (at)
 		store_u64(at, value);
@@ -142,7 +142,7 @@ static inline void put_u64(struct writer *w, uint64_t value)
 
 static inline void put_bytes(struct writer *w, const uint8_t *src, size_t n)
 {
-	uint8_t *at = claim(w, n);
+	uint8_t *at = reserve(w, n);
 
 	if (at)
 		copy(at, src, n);

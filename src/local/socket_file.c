@@ -132,8 +132,8 @@ static doca_error_t bind_and_listen(int fd, bool open_to_all, struct dpumap_sock
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t claim_path(int fd, bool open_to_all, struct dpumap_socket_file *file,
-			       struct dpumap_error *error)
+static doca_error_t bind_path(int fd, bool open_to_all, struct dpumap_socket_file *file,
+			      struct dpumap_error *error)
 {
 	struct place_lock lock;
 	doca_error_t result = lock_place(&lock, file->address.sun_path, error);
@@ -159,7 +159,7 @@ doca_error_t dpumap_socket_file_listen(const struct sockaddr_un *address, bool o
 	*fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (*fd < 0)
 		return dpumap_error_errno(error, errno, "cannot open a socket");
-	result = claim_path(*fd, open_to_all, file, error);
+	result = bind_path(*fd, open_to_all, file, error);
 	if (result != DOCA_SUCCESS)
 		close(*fd);
 	return result;

@@ -325,7 +325,7 @@ static uint64_t now(void)
 }
 
 /* A packet of the server's own. */
-static void add_sight(const struct emu_wire_sight *s)
+static void capture_packet(const struct emu_wire_seen_packet *s)
 {
 	static struct emu_note_packet n;
 	const struct wire_path *path = &s->path;
@@ -373,7 +373,7 @@ static void update_mask(void)
 	for (c = captures; c; c = c->next)
 		what |= c->filter.what;
 	atomic_store(&emu_queues->capturing, what);
-	emu_wire_saw = what ? add_sight : NULL;
+	emu_wire_on_packet = what ? capture_packet : NULL;
 }
 
 static int create_ring(struct emu_ring **out)

@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "emu/server/card/segments.h"
-#include "emu/server/mm/rung.h"
+#include "emu/server/mm/unfinished_work.h"
 #include "emu/server/mm/user_copy.h"
 #include "emu/server/ucma/event.h"
 #include "emu/server/ucma/file.h"
@@ -172,7 +172,7 @@ static emu_cma_command *const commands[] = {
 int emu_cma_let_send(const struct emu_cma_cmd *c, uint32_t qpn)
 {
 	if (c->again || !qpn || qpn >= EMU_MAX_QPS || !atomic_load(&emu_queues->qp[qpn].serial) ||
-	    !emu_has_rung(&emu_queues->qp[qpn]))
+	    !emu_has_unfinished_work(&emu_queues->qp[qpn]))
 		return 0;
 	c->reply->flags = EMU_REPLY_LET_SEND;
 	c->reply->val[0] = qpn;

@@ -7,7 +7,7 @@
 #include "emu/server/card/process.h"
 #include "emu/server/card/queue_table.h"
 #include "emu/server/card/segments.h"
-#include "emu/server/mm/rung.h"
+#include "emu/server/mm/unfinished_work.h"
 #include "emu/server/uverbs/cmd.h"
 #include "emu/server/uverbs/cq.h"
 #include "emu/server/uverbs/events.h"
@@ -278,7 +278,7 @@ static int qp_create(struct emu_cmd *c)
 
 int emu_let_send(struct emu_cmd *c, uint32_t qpn)
 {
-	if (c->again || !emu_has_rung(&emu_queues->qp[qpn]))
+	if (c->again || !emu_has_unfinished_work(&emu_queues->qp[qpn]))
 		return 0;
 	c->first = EMU_REPLY_LET_SEND;
 	c->first_qpn = qpn;

@@ -131,7 +131,7 @@ void emu_qp_spread(const struct emu_qp_obj *qp)
 		other->attr = qp->attr;
 }
 
-uint32_t emu_xrc_heir(uint32_t qpn, uint32_t slot)
+uint32_t emu_xrc_other_engine(uint32_t qpn, uint32_t slot)
 {
 	const struct emu_qp_obj *qp = NULL;
 	const struct emu_proc *p;

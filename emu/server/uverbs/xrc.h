@@ -37,7 +37,7 @@ bool emu_qp_shared(const struct emu_qp_obj *qp);
 /* Copy the attributes of one handle to the QP's other handles. */
 void emu_qp_spread(const struct emu_qp_obj *qp);
 /* The engine, other than `slot`, of a process that has a handle of the target, or EMU_NO_ENGINE. */
-uint32_t emu_xrc_heir(uint32_t qpn, uint32_t slot);
+uint32_t emu_xrc_other_engine(uint32_t qpn, uint32_t slot);
 /* Tell the engines that may have to execute messages to a new target. */
 void emu_xrc_announce(const struct emu_qp *tgt);
 

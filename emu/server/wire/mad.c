@@ -18,7 +18,7 @@
 
 bool (*emu_wire_receive_mad)(const struct emu_wire_mad *m);
 
-void (*emu_wire_saw)(const struct emu_wire_sight *s);
+void (*emu_wire_on_packet)(const struct emu_wire_seen_packet *s);
 
 static struct emu_wire_counts counts[EMU_MAX_ENDPOINTS];
 
@@ -89,14 +89,14 @@ static enum wire_drop take(const struct emu_func *f, const struct wire_path *pat
 static void show_arrival(const struct emu_func *f, const struct wire_path *path,
 			 const uint8_t *bytes, size_t len, enum wire_drop drop)
 {
-	struct emu_wire_sight s = {.func = f, .path = *path, .bytes = bytes, .len = len};
+	struct emu_wire_seen_packet s = {.func = f, .path = *path, .bytes = bytes, .len = len};
 
 	s.drop = drop;
 	if (len > WIRE_MAX_PACKET)
 		s.len = WIRE_MAX_PACKET;
 	else
 		wire_icrc_reveal(&s.path, bytes, len);
-	emu_wire_saw(&s);
+	emu_wire_on_packet(&s);
 }
 
 void emu_wire_ready(struct emu_watch *w)
@@ -118,7 +118,7 @@ void emu_wire_ready(struct emu_watch *w)
 		c->received++;
 		drop = take(f, &path, bytes, (size_t)n);
 		c->dropped[drop]++;
-		if (emu_wire_saw)
+		if (emu_wire_on_packet)
 			show_arrival(f, &path, bytes, (size_t)n, drop);
 	}
 }
@@ -140,7 +140,7 @@ static void build(const struct wire_path *path, uint16_t pkey, const uint8_t mad
 
 void emu_wire_show_mad(const struct emu_wire_mad *m, const struct emu_func *from)
 {
-	struct emu_wire_sight s = {
+	struct emu_wire_seen_packet s = {
 		.func = from,
 		.peer = m->to,
 		.path = {.tclass = m->tclass,
@@ -151,20 +151,20 @@ void emu_wire_show_mad(const struct emu_wire_mad *m, const struct emu_func *from
 	};
 	struct mad_packet p;
 
-	if (!emu_wire_saw)
+	if (!emu_wire_on_packet)
 		return;
 	memcpy(s.path.src, m->src, sizeof(s.path.src));
 	memcpy(s.path.dst, m->dst, sizeof(s.path.dst));
 	build(&s.path, m->pkey, m->bytes, &p);
 	s.bytes = p.bytes;
 	s.len = p.len;
-	emu_wire_saw(&s);
+	emu_wire_on_packet(&s);
 }
 
 void emu_wire_send_mad(const struct emu_route *r, uint16_t pkey, const uint8_t mad[256])
 {
 	const struct emu_wire_sockets *s = emu_wire_sockets_of((int)r->endpoint);
-	struct emu_wire_sight seen = {.sent = true};
+	struct emu_wire_seen_packet seen = {.sent = true};
 	struct mad_packet p;
 	struct wire_path path = {
 		.tclass = r->tclass,
@@ -182,11 +182,11 @@ void emu_wire_send_mad(const struct emu_route *r, uint16_t pkey, const uint8_t m
 	memcpy(path.dst, r->dst, sizeof(path.dst));
 	build(&path, pkey, mad, &p);
 	emu_udp_send(s->sender[i], &path, p.bytes, p.len);
-	if (!emu_wire_saw)
+	if (!emu_wire_on_packet)
 		return;
 	seen.func = emu_endpoint_func((int)r->endpoint);
 	seen.path = path;
 	seen.bytes = p.bytes;
 	seen.len = p.len;
-	emu_wire_saw(&seen);
+	emu_wire_on_packet(&seen);
 }

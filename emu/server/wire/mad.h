@@ -34,7 +34,7 @@ struct emu_wire_counts {
 extern bool (*emu_wire_receive_mad)(const struct emu_wire_mad *m);
 
 /* A packet of queue pair 1, or one that has arrived for a queue pair that does not exist. */
-struct emu_wire_sight {
+struct emu_wire_seen_packet {
 	const struct emu_func *func; /* whose port has sent or received it */
 	const struct emu_func
 		*peer; /* it stayed within the emulator, and went to this port; or NULL */
@@ -46,7 +46,7 @@ struct emu_wire_sight {
 };
 
 /* Gets all such packets, while somebody captures; else NULL. */
-extern void (*emu_wire_saw)(const struct emu_wire_sight *s);
+extern void (*emu_wire_on_packet)(const struct emu_wire_seen_packet *s);
 
 /* Datagrams have arrived: the function of an endpoint's watch. */
 void emu_wire_ready(struct emu_watch *w);

@@ -13,9 +13,9 @@
 #include "comch/link/link.h"
 #include "core/pe/task_pool.h"
 
-#define COMCH_GREETING_MS 5000 /* for the HELLO of a client */
-#define COMCH_FLUSH_MS	  5000 /* a peer that takes nothing for so long delays no stop */
-#define COMCH_LINGER_MS	  2000 /* for the BYE of the peer */
+#define COMCH_GREETING_MS    5000 /* for the HELLO of a client */
+#define COMCH_FLUSH_MS	     5000 /* a peer that takes nothing for so long delays no stop */
+#define COMCH_BYE_TIMEOUT_MS 2000 /* for the BYE of the peer */
 
 /* What connections need of their server or client. */
 struct comch_owner {

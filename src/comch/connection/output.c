@@ -229,7 +229,7 @@ void dpumap_comch_output_flush(struct doca_comch_connection *c)
 		dpumap_comch_link_want_write(c->link, c->out.len);
 	if (c->out.has_bye && !c->out.len && !c->out.is_shut) {
 		c->out.is_shut = true;
-		c->deadline = monotonic_coarse_ms() + COMCH_LINGER_MS;
+		c->deadline = monotonic_coarse_ms() + COMCH_BYE_TIMEOUT_MS;
 		dpumap_comch_link_shutdown(c->link);
 	}
 }

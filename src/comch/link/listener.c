@@ -78,7 +78,7 @@ static doca_error_t open_descriptors(struct dpumap_comch_listener *l)
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t claim(struct dpumap_comch_listener *l)
+static doca_error_t bind_place(struct dpumap_comch_listener *l)
 {
 	struct dpumap_comch_directories directories;
 	struct dpumap_error error = {0};
@@ -114,7 +114,7 @@ doca_error_t dpumap_comch_listener_create(const struct dpumap_comch_place *place
 	dpumap_comch_place_text(place, l->text);
 	result = open_descriptors(l);
 	if (result == DOCA_SUCCESS)
-		result = claim(l);
+		result = bind_place(l);
 	if (result == DOCA_SUCCESS && !control(l, EPOLL_CTL_ADD, l->fd, EPOLLIN))
 		result = dpumap_fail(DOCA_ERROR_OPERATING_SYSTEM, "cannot watch server %s: %s",
 				     l->text, strerror(errno));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef EMU_RUNG_H
-#define EMU_RUNG_H
+#ifndef EMU_UNFINISHED_WORK_H
+#define EMU_UNFINISHED_WORK_H
 
 #include <stdbool.h>
 
@@ -10,6 +10,6 @@
  * Has an engine work of this queue pair that it has not finished: requests that its program has rung for, or a message
  * that has arrived?
  */
-bool emu_has_rung(const struct emu_qp *q);
+bool emu_has_unfinished_work(const struct emu_qp *q);
 
 #endif

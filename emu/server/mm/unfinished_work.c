@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "emu/server/mm/rung.h"
+#include "emu/server/mm/unfinished_work.h"
 
 #include <stdint.h>
 
@@ -15,7 +15,7 @@ static bool has_requests(const struct emu_qp *q, pid_t pid)
 	       (uint16_t)(word[2] << 8 | word[3]) != (uint16_t)atomic_load(&q->done);
 }
 
-bool emu_has_rung(const struct emu_qp *q)
+bool emu_has_unfinished_work(const struct emu_qp *q)
 {
 	const struct emu_proc *p = q->engine < EMU_MAX_ENGINES ? emu_proc_by_slot(q->engine) : NULL;
 
