@@ -154,7 +154,7 @@ void emu_conns_prune(struct engine *e)
 {
 	uint32_t i;
 
-	for (i = 0; e->net.granted && i < EMU_MAX_QPS; i++)
+	for (i = 0; e->net.num_endpoints && i < EMU_MAX_QPS; i++)
 		if (e->conns.of[i] && !is_current(e, e->conns.of[i]))
 			release(e, i);
 }

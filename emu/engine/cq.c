@@ -508,7 +508,7 @@ static bool may_hold_channel(const struct engine *e)
 	return e->doorbells.stop_fd >= 0 && e->cq.channels < ENGINE_CHANNELS;
 }
 
-void emu_cq_accept(struct engine *e, const struct emu_channel_grant *g, int fd)
+void emu_cq_accept(struct engine *e, const struct emu_channel_fd *g, int fd)
 {
 	struct emu_cq_run *r;
 

@@ -117,7 +117,7 @@ void emu_cq_publish(struct engine *e);
 void emu_cq_end_session(struct engine *e);
 void emu_cq_age_session(struct engine *e);
 /* From now on the engine writes the events of a CQ into its completion channel itself. */
-void emu_cq_accept(struct engine *e, const struct emu_channel_grant *g, int fd);
+void emu_cq_accept(struct engine *e, const struct emu_channel_fd *g, int fd);
 /* Close the channels of CQs that do not exist any more; or all, so that programs see their end. */
 void emu_cq_prune(struct engine *e);
 void emu_cq_close_channels(struct engine *e);

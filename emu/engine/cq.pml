@@ -3,7 +3,7 @@
  * Arm a completion queue without losing an event (cq.c, engine.c; device/queue/cq_ring.c).
  *
  * One completion queue: its engine, its program, and the server, which passes the engine's notes on to the
- * program, unless it has granted the completion channel to the engine (DIRECT). The engine writes three completions, in as many passes as it likes: other engines cause them.
+ * program, unless the engine has the descriptor of the completion channel (DIRECT). The engine writes three completions, in as many passes as it likes: other engines cause them.
  * The socket to the server holds one note, and may hold one of another queue at first. The server may end at
  * each step; the program then gets an error instead of an event. (Queues of two engines share nothing else.)
  * Left out: moderation, which delays an event while the engine does not sleep; solicited events, for which fewer

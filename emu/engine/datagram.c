@@ -23,7 +23,7 @@ uint32_t emu_datagram_route(const struct engine *e, const struct emu_qp *q, cons
 	const struct emu_gid *from =
 		&e->cfg.tables->port[q->func % EMU_MAX_FUNCS].gid[av->sgid_index];
 
-	if (!e->net.granted || emu_gid_is_group(av->dgid) ||
+	if (!e->net.num_endpoints || emu_gid_is_group(av->dgid) ||
 	    !atomic_load_explicit(&from->serial, memory_order_acquire) || from->type != ROCE_V2 ||
 	    from->vlan != EMU_NO_VLAN)
 		return EMU_MAX_ENDPOINTS;

@@ -24,7 +24,7 @@
 #include "emu/engine/conn.h"
 #include "emu/engine/cq.h"
 #include "emu/engine/doorbell.h"
-#include "emu/engine/grants.h"
+#include "emu/engine/fds.h"
 #include "emu/engine/memory/copy.h"
 #include "emu/engine/memory/dmabuf.h"
 #include "emu/engine/memory/maps.h"
@@ -107,7 +107,7 @@ static void scan(struct engine *e)
 			e->scan.srq_list[e->scan.srq_count++] = i;
 	scan_targets(e);
 	emu_cq_prune(e);
-	emu_grants_take(e);
+	emu_fds_receive(e);
 	emu_conns_prune(e);
 	if (!has_queues(e))
 		close_memory(e); /* it may sleep until there is a QP again */
@@ -180,7 +180,7 @@ static void visit(struct engine *e, uint32_t qpn)
 		return;
 	if (emu_cq_frozen(e, q->send_cqn) || emu_cq_frozen(e, q->recv_cqn))
 		return;
-	c = e->net.granted ? emu_conn_of(e, qpn) : NULL;
+	c = e->net.num_endpoints ? emu_conn_of(e, qpn) : NULL;
 	/* grace.pml: use; server_exit.pml: use_queue; doorbell.pml: visit */
 	if (c) {
 		emu_conn_advance(c);
@@ -226,7 +226,7 @@ static void notify(struct engine *e)
 
 static void meet_packets(struct engine *e)
 {
-	if (!e->net.granted)
+	if (!e->net.num_endpoints)
 		return;
 	e->pass.now = monotonic_ns();
 	e->pass.timed = true;
@@ -317,7 +317,7 @@ static void check_server(struct engine *e, struct idle *idle)
  */
 static bool yields(const struct engine *e)
 {
-	return e->net.granted && e->cq.reported && e->pass.now - e->cq.reported < EVENTS_NS;
+	return e->net.num_endpoints && e->cq.reported && e->pass.now - e->cq.reported < EVENTS_NS;
 }
 
 /* Time in which others had the processor does not count: each pass takes a microsecond or two. */
@@ -368,7 +368,7 @@ static void nap(struct engine *e, const struct idle *idle)
 		ns = SLEEP_MIN_NS;
 	if (ns > SLEEP_MAX_NS)
 		ns = SLEEP_MAX_NS;
-	if (e->net.granted) {
+	if (e->net.num_endpoints) {
 		emu_net_wait(e, until_deadline(e, ns < NET_NAP_NS ? ns : NET_NAP_NS));
 		e->pass.now = monotonic_ns();
 		return;

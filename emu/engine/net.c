@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "emu/engine/capture.h"
-#include "emu/engine/grants.h"
+#include "emu/engine/fds.h"
 #include "emu/engine/state.h"
 #include "emu/ipc/gid.h"
 #include "emu/wire/icrc.h"
@@ -95,10 +95,10 @@ void emu_net_close_sockets(struct engine *e)
 	uint32_t i;
 
 	for (i = 0; i < EMU_MAX_ENDPOINTS; i++) {
-		emu_grants_close(n->endpoint[i].fd, n->endpoint[i].sockets);
+		emu_fds_close(n->endpoint[i].fd, n->endpoint[i].sockets);
 		n->endpoint[i].sockets = 0;
 	}
-	n->granted = 0;
+	n->num_endpoints = 0;
 	if (n->buffers)
 		n->buffers->groups = n->buffers->used = 0;
 }
@@ -162,7 +162,8 @@ static uint32_t window_of(int fd)
 	return packets < WINDOW_MAX ? packets : WINDOW_MAX;
 }
 
-void emu_net_accept(struct engine *e, const struct emu_wire_grant *g, const int *fd, uint32_t nfds)
+void emu_net_accept(struct engine *e, const struct emu_endpoint_fds *g, const int *fd,
+		    uint32_t nfds)
 {
 	struct emu_net *n = &e->net;
 	struct epoll_event none = {0};
@@ -171,7 +172,7 @@ void emu_net_accept(struct engine *e, const struct emu_wire_grant *g, const int 
 
 	if (g->endpoint >= EMU_MAX_ENDPOINTS || g->nports > EMU_WIRE_PORTS ||
 	    nfds != 1 + g->nports || n->endpoint[g->endpoint].sockets || !map_buffers(n)) {
-		emu_grants_close(fd, nfds);
+		emu_fds_close(fd, nfds);
 		return;
 	}
 	p = &n->endpoint[g->endpoint];
@@ -182,7 +183,7 @@ void emu_net_accept(struct engine *e, const struct emu_wire_grant *g, const int 
 	for (i = 0; i < g->nports; i++)
 		p->port[1 + i] = g->port[i];
 	syscall(SYS_epoll_ctl, n->epfd, EPOLL_CTL_ADD, p->fd[0], &none);
-	n->granted++;
+	n->num_endpoints++;
 }
 
 uint32_t emu_net_find(const struct engine *e, uint32_t func, const uint8_t addr[16])
@@ -319,7 +320,7 @@ static void receive_at(struct engine *e, uint32_t endpoint, emu_net_handler *han
 
 void emu_net_receive(struct engine *e, emu_net_handler *handler, emu_net_pause *pause)
 {
-	uint32_t i, left = e->net.granted;
+	uint32_t i, left = e->net.num_endpoints;
 
 	for (i = 0; left; i++) {
 		if (!e->net.endpoint[i].sockets)
@@ -510,7 +511,7 @@ void emu_net_flush(struct engine *e)
 bool emu_net_arm(struct engine *e)
 {
 	struct epoll_event once = {.events = EPOLLIN | EPOLLONESHOT};
-	uint32_t i, left = e->net.granted;
+	uint32_t i, left = e->net.num_endpoints;
 
 	for (i = 0; left; i++) {
 		if (!e->net.endpoint[i].sockets)
@@ -536,7 +537,7 @@ void emu_net_wait(const struct engine *e, uint64_t ns)
 	const struct timespec limit = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
 	uint32_t i, n = 0;
 
-	for (i = 0; n < e->net.granted; i++)
+	for (i = 0; n < e->net.num_endpoints; i++)
 		if (e->net.endpoint[i].sockets)
 			p[n++] = (struct pollfd){.fd = e->net.endpoint[i].fd[0], .events = POLLIN};
 	syscall(SYS_ppoll, p, (unsigned long)n, &limit, NULL, 8ul);

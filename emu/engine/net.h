@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The engine's sockets: it receives the packets of its queue pairs and sends theirs, several with one system call. The
- * server opens the sockets (emu_wire_grant).
+ * server opens the sockets (emu_endpoint_fds).
  *
  * Packets to one peer that have the same length leave as one datagram, which the kernel cuts (UDP_SEGMENT). The
  * kernel counts up the identification of such IPv4 packets from 0, so their invariant CRCs are made for that.
@@ -24,7 +24,7 @@ struct emu_net_buffers;
 
 /* fd[0] receives; the others only send. */
 struct emu_net_endpoint {
-	uint32_t sockets; /* 0: not granted */
+	uint32_t sockets; /* 0: no endpoint */
 	bool long_ones;	  /* the last datagram was long */
 	uint32_t window;  /* packets that a connection may have outstanding */
 	int fd[ENGINE_NET_SOCKETS];
@@ -32,9 +32,9 @@ struct emu_net_endpoint {
 };
 
 struct emu_net {
-	int epfd;	  /* becomes readable when a packet arrives, once after emu_net_arm() */
-	uint32_t granted; /* how many endpoints */
-	bool single;	  /* the kernel does not cut datagrams */
+	int epfd; /* becomes readable when a packet arrives, once after emu_net_arm() */
+	uint32_t num_endpoints;
+	bool single;		/* the kernel does not cut datagrams */
 	struct emu_net_buffers *buffers;
 	struct emu_net_endpoint endpoint[EMU_MAX_ENDPOINTS];
 };
@@ -47,7 +47,8 @@ void emu_net_close(struct engine *e);
 /* The server has ended: another one may use its addresses. */
 void emu_net_close_sockets(struct engine *e);
 /* An endpoint may be used from now on, with these descriptors. */
-void emu_net_accept(struct engine *e, const struct emu_wire_grant *g, const int *fd, uint32_t nfds);
+void emu_net_accept(struct engine *e, const struct emu_endpoint_fds *g, const int *fd,
+		    uint32_t nfds);
 /* The endpoint of a function with this address, if the engine can use it; else EMU_MAX_ENDPOINTS. */
 uint32_t emu_net_find(const struct engine *e, uint32_t func, const uint8_t addr[16]);
 

@@ -40,24 +40,24 @@ bool socket_armed;
 
 /* What the engine shares with others. */
 bool armed, woken, change; /* woken: `wake` is not what the engine loaded last */
-bool sent, granted;
+bool sent, received;
 bool turn = true; /* a thread makes passes: the engine's, except while that sleeps */
 bool fault;	  /* a program waits on a protected page */
 
-#define REPORTED (granted && socket_armed && queued > 0)
+#define REPORTED (received && socket_armed && queued > 0)
 
 inline pass()
 {
 	worked = false;
 	if
-	:: d_step { change -> change = false; checked = false; granted = granted || sent }
+	:: d_step { change -> change = false; checked = false; received = received || sent }
 	:: !change
 	fi;
 receive:
 	if
-	:: d_step { granted && queued > 0 -> queued = 0; worked = true }
-	:: d_step { granted && queued > 1 -> queued--; worked = true }
-	:: !granted || !queued
+	:: d_step { received && queued > 0 -> queued = 0; worked = true }
+	:: d_step { received && queued > 1 -> queued--; worked = true }
+	:: !received || !queued
 	fi
 }
 
@@ -90,11 +90,11 @@ armed_load:	was_armed = sleepy && armed;
 				quiet = 0;
 				checked = true;
 #ifdef EARLY_ARM
-				socket_armed = granted;
+				socket_armed = received;
 				armed = true
 #else
 				armed = true;
-socket_arm:			socket_armed = granted
+socket_arm:			socket_armed = received
 #endif
 #ifdef FORGET_SOCKET
 			:: was_armed && !quiet -> quiet = 1
@@ -199,12 +199,12 @@ active proctype program()
 
 active proctype server()
 {
-grant:	sent = true;
+send_fds:	sent = true;
 	change = true;
 	woken = true
 }
 
 active proctype monitor()
 {
-	timeout -> assert(granted && !queued && !fault)
+	timeout -> assert(received && !queued && !fault)
 }

@@ -87,7 +87,7 @@ struct emu_note_packet {
  * only send, in the order of `port`. It arrives before a queue pair of the engine has a route by
  * the endpoint.
  */
-struct emu_wire_grant {
+struct emu_endpoint_fds {
 	uint32_t endpoint; /* index in emu_tables.endpoint */
 	uint32_t nports;
 	uint16_t port[EMU_WIRE_PORTS];
@@ -97,7 +97,7 @@ struct emu_wire_grant {
  * The other message of the server: how to report the completion events of a CQ without it. With it comes the
  * descriptor of the writing end of the CQ's completion channel, which takes `element` for each event.
  */
-struct emu_channel_grant {
+struct emu_channel_fd {
 	uint32_t cqn;
 	uint32_t serial;
 	uint64_t element;

@@ -62,7 +62,7 @@ const struct emu_mkey *emu_mkey_of_entry(const struct emu_memory *mem, const str
 	return m && m->pdn == list->pdn ? m : NULL;
 }
 
-static bool grants(const struct emu_mkey *m, uint32_t need, uint64_t addr, uint64_t len)
+static bool allows(const struct emu_mkey *m, uint32_t need, uint64_t addr, uint64_t len)
 {
 	return (m->rights & need) == need && addr >= m->start && len <= m->len &&
 	       addr - m->start <= m->len - len;
@@ -73,7 +73,7 @@ static const struct emu_mkey *admit(const struct emu_memory *mem, const struct e
 {
 	const struct emu_mkey *m = emu_mkey_find(mem, dom, key);
 
-	return m && grants(m, dom->need, addr, len) ? m : NULL;
+	return m && allows(m, dom->need, addr, len) ? m : NULL;
 }
 
 bool emu_mkey_check(const struct emu_memory *mem, const struct emu_domain *dom, uint32_t key,

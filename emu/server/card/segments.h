@@ -23,7 +23,7 @@ struct emu_private {
 	struct {
 		uint8_t access_key[32];
 		uint16_t owner_uid;
-	} grants[EMU_MAX_MKEYS];
+	} alias_rights[EMU_MAX_MKEYS];
 	uint8_t klm_used[EMU_MAX_KLMS];
 	uint8_t pdn_used[EMU_NUM_PDNS / 8]; /* a bit for each number */
 };

@@ -18,8 +18,8 @@
 
 _Static_assert((int)EMU_MKC_BYTES >= (int)EMU_ALIAS_CTX_BYTES,
 	       "struct emu_devx_mkey holds either context");
-_Static_assert(sizeof(emu_private->grants[0].access_key) == EMU_ACCESS_KEY_BYTES,
-	       "a grant holds the access key of the command");
+_Static_assert(sizeof(emu_private->alias_rights[0].access_key) == EMU_ACCESS_KEY_BYTES,
+	       "an alias right holds the access key of the command");
 
 /* --- cross-VHCA ------------------------------------------------------------------------------- */
 
@@ -52,12 +52,12 @@ int emu_devx_allow_access(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj
 	 * context created.
 	 */
 	if (!live_mkey(index, c->file->func) ||
-	    emu_private->grants[index].owner_uid != c->file->devx_uid)
+	    emu_private->alias_rights[index].owner_uid != c->file->devx_uid)
 		return emu_refuse(m, EMU_CMD_SYN_ALLOW_OBJECT);
 	if (!c->file->func->card->profile->crossing_indirect &&
 	    emu_tables->mkey[index].mode != EMU_MKEY_MEM)
 		return emu_refuse(m, EMU_CMD_SYN_ALLOW_INDIRECT);
-	memcpy(emu_private->grants[index].access_key,
+	memcpy(emu_private->alias_rights[index].access_key,
 	       emu_prm_at_const(m->in, EMU_ALLOW_ACCESS_IN_ACCESS_KEY), EMU_ACCESS_KEY_BYTES);
 	emu_tables->mkey[index].shared = 1;
 	return 0;
@@ -121,7 +121,7 @@ int emu_devx_create_alias(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj
 	index = emu_prm_get(ctx, EMU_ALIAS_CTX_OBJECT_ID_TO_BE_ACCESSED);
 	pdn = (uint32_t)emu_prm_get(ctx, EMU_ALIAS_CTX_METADATA_1);
 	if (!owner || !live_mkey(index, owner) || !emu_tables->mkey[index].shared ||
-	    !same_key(emu_private->grants[index].access_key,
+	    !same_key(emu_private->alias_rights[index].access_key,
 		      emu_prm_at_const(ctx, EMU_ALIAS_CTX_ACCESS_KEY)))
 		return emu_refuse(m, EMU_CMD_SYN_ALIAS_TARGET);
 	if (!emu_pd_by_number(c->file, pdn))
@@ -360,7 +360,7 @@ int emu_devx_create_mkey(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj 
 	d->index = key >> 8;
 	if (d->umem)
 		d->umem->obj.users++;
-	emu_private->grants[d->index].owner_uid = c->file->devx_uid;
+	emu_private->alias_rights[d->index].owner_uid = c->file->devx_uid;
 	memcpy(d->context, emu_prm_at_const(m->in, EMU_CREATE_MKEY_IN_MKC), sizeof(d->context));
 	emu_prm_set(m->out, EMU_CREATE_MKEY_OUT_MKEY_INDEX, d->index);
 	return 0;
@@ -379,7 +379,8 @@ int emu_devx_mkey_undo(struct emu_uobj *o)
 	if (d->umem)
 		d->umem->obj.users--;
 	if (o->type == EMU_T_DEVX_MKEY)
-		explicit_bzero(&emu_private->grants[d->index], sizeof(emu_private->grants[0]));
+		explicit_bzero(&emu_private->alias_rights[d->index],
+			       sizeof(emu_private->alias_rights[0]));
 	return 0;
 }
 

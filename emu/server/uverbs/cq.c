@@ -123,11 +123,11 @@ static int find_channel(const struct emu_cmd *c, struct emu_events **e)
 	return a && !*e ? -EBADF : 0;
 }
 
-/* The engine reports completion events itself from now on; without the grant it sends notes. */
-static void grant_channel(const struct emu_cq_obj *cq, uint32_t slot)
+/* The engine reports completion events itself from now on; without the descriptor it sends notes. */
+static void send_channel_fd(const struct emu_cq_obj *cq, uint32_t slot)
 {
 	const struct emu_proc *p = emu_proc_by_slot(slot);
-	struct emu_channel_grant g = {
+	struct emu_channel_fd g = {
 		.cqn = cq->cqn,
 		.serial = atomic_load(&emu_queues->cq[cq->cqn].serial),
 		.element = cq->user_handle,
@@ -175,7 +175,7 @@ static int cq_create(struct emu_cmd *c)
 	cq->cqn = publish(c, &req, cqe + 1, slot, cq);
 	if (!cq->cqn)
 		return -ENOMEM;
-	grant_channel(cq, slot);
+	send_channel_fd(cq, slot);
 	uhw.cqn = cq->cqn;
 	err = emu_attr_out(c, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
 	return err ? err : emu_attr_out_u32(c, UVERBS_ATTR_CREATE_CQ_RESP_CQE, cqe);

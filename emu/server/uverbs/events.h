@@ -7,7 +7,7 @@
  * The kernel counts an event when it is read, and removes unread events of a destroyed object; so does
  * the server, which opens the reading end for a moment (/proc/self/fd).
  *
- * Engines write completion events too (struct emu_channel_grant), so a CQ is withdrawn before its events are removed.
+ * Engines write completion events too (struct emu_channel_fd), so a CQ is withdrawn before its events are removed.
  */
 #ifndef EMU_EVENTS_H
 #define EMU_EVENTS_H

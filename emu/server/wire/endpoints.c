@@ -186,10 +186,10 @@ static unsigned int find_socket(const struct group *g, uint32_t slot)
 	return i;
 }
 
-static int grant(const struct group *g, uint32_t slot, int fd)
+static int send_fds(const struct group *g, uint32_t slot, int fd)
 {
 	const struct emu_proc *p = emu_proc_by_slot(slot);
-	struct emu_wire_grant message = {
+	struct emu_endpoint_fds message = {
 		.endpoint = (uint32_t)g->sockets.index,
 		.nports = EMU_WIRE_PORTS,
 	};
@@ -199,7 +199,7 @@ static int grant(const struct group *g, uint32_t slot, int fd)
 		return -ESRCH;
 	memcpy(message.port, g->sockets.port, sizeof(message.port));
 	memcpy(fds + 1, g->sockets.sender, sizeof(g->sockets.sender));
-	/* packet.pml: grant */
+	/* packet.pml: send_fds */
 	return -emu_sock_send_now(p->notes.fd, &message, sizeof(message), fds, 1 + EMU_WIRE_PORTS);
 }
 
@@ -228,7 +228,7 @@ static int admit_to(struct group *g, uint32_t slot)
 	if (err)
 		return err;
 	emu_udp_drain(g->at[i].fd);
-	err = grant(g, slot, g->at[i].fd);
+	err = send_fds(g, slot, g->at[i].fd);
 	if (err)
 		return err;
 	g->at[i].slot = slot;

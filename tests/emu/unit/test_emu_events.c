@@ -38,7 +38,7 @@ static void arm(struct bench *b)
 
 static int setup(void **state)
 {
-	struct emu_channel_grant grant = {.cqn = CQN, .serial = 1, .element = 1};
+	struct emu_channel_fd message = {.cqn = CQN, .serial = 1, .element = 1};
 	struct bench *b = test_calloc(1, sizeof(*b));
 	int ends[2];
 
@@ -48,7 +48,7 @@ static int setup(void **state)
 	b->cq->has_channel = true;
 	assert_int_equal(pipe2(ends, O_NONBLOCK | O_CLOEXEC), 0);
 	b->channel = ends[0];
-	emu_cq_accept(b->e, &grant, ends[1]);
+	emu_cq_accept(b->e, &message, ends[1]);
 	arm(b);
 	*state = b;
 	return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "emu/engine/grants.h"
+#include "emu/engine/fds.h"
 
 #include <string.h>
 #include <sys/socket.h>
@@ -16,14 +16,14 @@ union control {
 	struct cmsghdr align;
 };
 
-union grant {
-	struct emu_wire_grant wire;
-	struct emu_channel_grant channel;
+union fds_message {
+	struct emu_endpoint_fds wire;
+	struct emu_channel_fd channel;
 };
-_Static_assert(sizeof(struct emu_wire_grant) != sizeof(struct emu_channel_grant),
-	       "grants differ in length");
+_Static_assert(sizeof(struct emu_endpoint_fds) != sizeof(struct emu_channel_fd),
+	       "the messages differ in length");
 
-void emu_grants_close(const int *fd, uint32_t n)
+void emu_fds_close(const int *fd, uint32_t n)
 {
 	while (n--)
 		syscall(SYS_close, fd[n]);
@@ -43,9 +43,9 @@ static uint32_t descriptors_of(struct msghdr *m, int fd[static ENGINE_NET_SOCKET
 	return (uint32_t)(bytes / sizeof(fd[0]));
 }
 
-void emu_grants_take(struct engine *e)
+void emu_fds_receive(struct engine *e)
 {
-	union grant g;
+	union fds_message g;
 	union control control;
 	struct iovec piece = {&g, sizeof(g)};
 	int fd[ENGINE_NET_SOCKETS];
@@ -67,6 +67,6 @@ void emu_grants_take(struct engine *e)
 		else if (r == sizeof(g.channel) && n == 1)
 			emu_cq_accept(e, &g.channel, fd[0]);
 		else
-			emu_grants_close(fd, n);
+			emu_fds_close(fd, n);
 	}
 }
