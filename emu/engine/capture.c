@@ -14,7 +14,7 @@
 #include "emu/wire/icrc.h"
 #include "emu/wire/work.h"
 
-#define PATIENCE_NS 50000000u
+#define TIMEOUT_NS 50000000u
 
 _Static_assert(EMU_PACKET_MAX == WIRE_MAX_PACKET, "a record holds any packet");
 
@@ -44,7 +44,7 @@ void emu_capture_path(struct emu_note_packet *n, const struct wire_path *path)
 static bool wait_for_server(const struct engine *e)
 {
 	struct pollfd p = {.fd = e->cfg.notify_fd, .events = POLLOUT};
-	const struct timespec limit = {.tv_nsec = PATIENCE_NS};
+	const struct timespec limit = {.tv_nsec = TIMEOUT_NS};
 
 	return syscall(SYS_ppoll, &p, 1ul, &limit, NULL, 8ul) > 0;
 }

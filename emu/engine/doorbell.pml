@@ -95,7 +95,7 @@ arm_store:	armed = true
 
 active proctype engine()
 {
-	bool sleepy, was_armed, worked;
+	bool is_asleep, was_armed, worked;
 	bit quiet;
 
 end_engine:
@@ -104,13 +104,13 @@ end_engine:
 #ifndef LATE_WAKE
 wake_load:	woken = false;
 #endif
-armed_load:	was_armed = sleepy && armed;
+armed_load:	was_armed = is_asleep && armed;
 		pass();
 #ifdef LATE_WAKE
 		woken = false;
 #endif
 		if
-		:: sleepy && !worked ->
+		:: is_asleep && !worked ->
 			if
 			:: !usable ->
 				quiet = 0;
@@ -141,13 +141,13 @@ end_sleep:			woken;
 		if
 		:: worked ->
 			if
-			:: sleepy ->
+			:: is_asleep ->
 awake_store:			asleep = false
 			:: else
 			fi;
-			sleepy = false
-		:: !worked && !sleepy ->
-			sleepy = true;
+			is_asleep = false
+		:: !worked && !is_asleep ->
+			is_asleep = true;
 #ifndef LATE_ASLEEP
 asleep_store:		asleep = true
 #else

@@ -436,7 +436,7 @@ static void work(struct engine *e)
 {
 	struct idle idle = {0};
 	uint64_t last = monotonic_ns();
-	bool sleepy = false;
+	bool is_asleep = false;
 
 	e->pass.now = last;
 	atomic_store(&e->slot->asleep, 0);
@@ -444,7 +444,7 @@ static void work(struct engine *e)
 		/* doorbell.pml, packet.pml, unmap.pml: wake_load */
 		idle.wake = atomic_load(&e->slot->wake);
 		/* doorbell.pml, packet.pml: armed_load */
-		idle.armed = sleepy && atomic_load(&e->doorbells.armed);
+		idle.armed = is_asleep && atomic_load(&e->doorbells.armed);
 		e->pass.timed = false;
 		if (!pass(e))
 			return;
@@ -452,22 +452,22 @@ static void work(struct engine *e)
 			e->pass.now = monotonic_ns();
 		idle.ns = e->pass.now - last;
 		check_server(e, &idle);
-		if (sleepy && !e->pass.worked) {
+		if (is_asleep && !e->pass.worked) {
 			sleep_for_work(e, &idle);
 			if (!idle.armed || atomic_load(&e->doorbells.armed))
 				continue;
 			e->pass.worked = true; /* a program rang */
 		}
 		if (e->pass.worked) {
-			if (sleepy)
+			if (is_asleep)
 				atomic_store(&e->slot->asleep, 0); /* doorbell.pml: awake_store */
-			sleepy = false;
+			is_asleep = false;
 			last = e->pass.now;
 			idle.awake_passes = 0;
 		} else if (stays_awake(e, &idle)) {
 			relax(e);
 		} else {
-			sleepy = true;
+			is_asleep = true;
 			atomic_store(&e->slot->asleep, 1); /* doorbell.pml: asleep_store */
 		}
 	}

@@ -65,7 +65,7 @@ bool checked; /* of the engine, whose turn it is */
 
 active proctype engine()
 {
-	bool sleepy, was_armed, worked;
+	bool is_asleep, was_armed, worked;
 	bit quiet;
 
 end_engine:
@@ -74,13 +74,13 @@ end_engine:
 #ifndef LATE_WAKE
 wake_load:	woken = false;
 #endif
-armed_load:	was_armed = sleepy && armed;
+armed_load:	was_armed = is_asleep && armed;
 		pass();
 #ifdef LATE_WAKE
 		woken = false;
 #endif
 		if
-		:: sleepy && !worked ->
+		:: is_asleep && !worked ->
 			if
 #ifdef FORGET_SOCKET
 			:: !was_armed ->
@@ -116,8 +116,8 @@ end_sleep:			woken;
 		:: else
 		fi;
 		if
-		:: worked -> sleepy = false
-		:: !worked -> sleepy = true
+		:: worked -> is_asleep = false
+		:: !worked -> is_asleep = true
 		fi
 	od
 }

@@ -11,7 +11,7 @@
 #include "emu/engine/notes.h"
 #include "emu/engine/state.h"
 
-#define TRACE_PATIENCE_NS 2000000u
+#define TRACE_TIMEOUT_NS 2000000u
 
 /* Only this thread adds to it. */
 static void add(_Atomic uint64_t *sum, uint64_t n)
@@ -33,7 +33,7 @@ static void count(struct engine *e, const struct emu_wqe *w, uint32_t syndrome)
 /* A slow reader must not stop the engine for good: it gets the number of lost records. */
 static void send_record(struct engine *e, struct emu_note_wr *n)
 {
-	uint64_t end = monotonic_ns() + TRACE_PATIENCE_NS;
+	uint64_t end = monotonic_ns() + TRACE_TIMEOUT_NS;
 
 	n->lost = e->lost.trace;
 	while (!emu_engine_record(e, n, sizeof(*n))) {

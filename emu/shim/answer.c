@@ -10,7 +10,7 @@
 
 #include "emu/shim/server_exit.h"
 
-#define PATIENCE_S   2
+#define TIMEOUT_S    2
 #define SIGSET_BYTES 8ul /* of the kernel */
 
 /* A direct system call: a sanitizer's function may be interrupted by its own handlers. */
@@ -24,7 +24,7 @@ static long await(int fd, const struct timespec *limit, const sigset_t *mask)
 
 void emu_answer_await(int fd, const sigset_t *open)
 {
-	const struct timespec limit = {.tv_sec = PATIENCE_S};
+	const struct timespec limit = {.tv_sec = TIMEOUT_S};
 	int saved = errno;
 
 	if (!await(fd, &limit, NULL)) {

@@ -33,7 +33,7 @@ static _Atomic(struct own *) newest;
 static _Atomic uint32_t gave_up_at[EMU_MAX_ENGINES];
 
 /* How long a caller waits, for one queue pair or for all of them. */
-struct patience {
+struct wait_state {
 	uint64_t begun, changed;
 	uint64_t progress;
 	long pause;
@@ -85,11 +85,11 @@ static void wake(struct emu_engine *e)
 	syscall(SYS_futex, &e->wake, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-static struct patience begin(void)
+static struct wait_state begin(void)
 {
 	uint64_t now = monotonic_ns();
 
-	return (struct patience){.begun = now, .changed = now, .pause = PAUSE_MIN};
+	return (struct wait_state){.begun = now, .changed = now, .pause = PAUSE_MIN};
 }
 
 /* An engine that gets no processor is late, but will move. */
@@ -99,7 +99,7 @@ static bool may_move(const struct emu_engine *e)
 }
 
 /* Sleep a moment; false: nothing has changed for too long. `e` has to move; NULL: an unknown one. */
-static bool pause_for(struct patience *p, uint64_t progress, const struct emu_engine *e)
+static bool pause_for(struct wait_state *p, uint64_t progress, const struct emu_engine *e)
 {
 	const struct timespec pause = {.tv_nsec = p->pause};
 	uint64_t now = monotonic_ns();
@@ -241,7 +241,7 @@ static void give_up(const struct watched *w)
 		atomic_store(given_up(w, other), atomic_load(&other->epoch));
 }
 
-static void wait_for(struct emu_queues *queues, uint32_t qpn, struct patience *p)
+static void wait_for(struct emu_queues *queues, uint32_t qpn, struct wait_state *p)
 {
 	struct watched w;
 
@@ -259,7 +259,7 @@ static void wait_for(struct emu_queues *queues, uint32_t qpn, struct patience *p
 void emu_last_work_of_queue(uint32_t qpn)
 {
 	const struct own *o = first_alive();
-	struct patience p = begin();
+	struct wait_state p = begin();
 
 	if (o && qpn < EMU_MAX_QPS)
 		wait_for(o->queues, qpn, &p);
@@ -267,7 +267,7 @@ void emu_last_work_of_queue(uint32_t qpn)
 
 void emu_last_work_of_file(uint64_t ino)
 {
-	struct patience p = begin();
+	struct wait_state p = begin();
 	const struct own *o;
 	uint32_t i;
 
@@ -285,7 +285,7 @@ void emu_last_work_of_all(void)
 
 void emu_last_work_let_pass(void)
 {
-	struct patience p = begin();
+	struct wait_state p = begin();
 	const struct own *o;
 
 	for (o = first_alive(); o; o = next_alive(o->next)) {

@@ -16,8 +16,8 @@
 #include "emu/server/base/log.h"
 #include "emu/tool/tool.h"
 
-#define PATIENCE_MS 2000
-#define KILL_MS	    3000 /* more */
+#define ANSWER_TIMEOUT_MS 2000
+#define KILL_MS		  3000 /* more */
 
 int tool_connect(const char *dir)
 {
@@ -175,7 +175,7 @@ static int await_reply(int fd, uint32_t op, struct emu_reply *rep)
 {
 	pid_t server = peer_of(fd);
 
-	if (!answers(fd, PATIENCE_MS))
+	if (!answers(fd, ANSWER_TIMEOUT_MS))
 		emu_log("waiting for the emulator, process %d, which does not answer%s",
 			(int)server,
 			op == EMU_OP_STOP ? "" : "; 'dpumap-emu stop' ends one that hangs");

@@ -18,7 +18,7 @@
 #include "host/remote/report.h"
 
 /* A signal may arrive just before poll(): check the flag periodically. */
-#define NAP_MS	 200
+#define SLEEP_MS 200
 #define ALIVE_NS (15 * NSEC_PER_SEC)
 
 struct held_import {
@@ -104,7 +104,7 @@ static doca_error_t sleep_until_readable(struct held_import *h, struct dpumap_er
 	};
 
 	dpumap_dev_get_event_handle(h->import.device.dev, &p[1].fd);
-	if (poll(p, 2, NAP_MS) < 0 && errno != EINTR)
+	if (poll(p, 2, SLEEP_MS) < 0 && errno != EINTR)
 		return dpumap_error_errno(error, errno, "cannot wait for dpumapd");
 	return check_device(h, error);
 }

@@ -15,9 +15,9 @@
 /* Busy polling suits short copies; during long ones, the processor is yielded. */
 #define SPIN_POLLS  10
 #define YIELD_POLLS 2000
-#define NAP_NS	    20000
+#define SLEEP_NS    20000
 /* Without spinning: some megabytes are copied meanwhile. */
-#define LONG_NAP_NS 200000
+#define LONG_SLEEP_NS 200000
 /* A signal may arrive just before poll(): check the flag periodically. */
 #define IDLE_MS 100
 
@@ -112,7 +112,7 @@ static doca_error_t sleep_on(struct pollfd *fds, nfds_t num_fds, const struct ti
 doca_error_t import_wait(struct import *import, bool spin, struct pollfd *fds, nfds_t num_fds,
 			 struct dpumap_error *error)
 {
-	const struct timespec nap = {.tv_nsec = spin ? NAP_NS : LONG_NAP_NS};
+	const struct timespec time = {.tv_nsec = spin ? SLEEP_NS : LONG_SLEEP_NS};
 	const struct timespec idle = {.tv_nsec = IDLE_MS * (long)NSEC_PER_MSEC};
 	struct import_queue *q = &import->queue;
 
@@ -130,7 +130,7 @@ doca_error_t import_wait(struct import *import, bool spin, struct pollfd *fds, n
 			" s (--timeout)",
 			import->name, import->timeout_ns / NSEC_PER_SEC);
 	if (!spin || q->idle >= YIELD_POLLS)
-		return sleep_on(fds, num_fds, &nap, error);
+		return sleep_on(fds, num_fds, &time, error);
 	sched_yield();
 	return DOCA_SUCCESS;
 }

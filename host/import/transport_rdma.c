@@ -23,7 +23,7 @@
 
 /* A request to an unreachable peer fails within about two seconds. */
 #define LEAVE_NS (5 * NSEC_PER_SEC)
-#define NAP_NS	 20000
+#define SLEEP_NS 20000
 
 struct rdma_transport {
 	struct doca_pe *pe;
@@ -218,7 +218,7 @@ static doca_error_t await_connection(const struct import *import,
 				     const struct remote_address *address,
 				     struct dpumap_error *error)
 {
-	const struct timespec nap = {.tv_nsec = NAP_NS};
+	const struct timespec time = {.tv_nsec = SLEEP_NS};
 	uint64_t limit = monotonic_ns() + import->timeout_ns;
 	const struct rdma_transport *t = import->rdma;
 
@@ -232,7 +232,7 @@ static doca_error_t await_connection(const struct import *import,
 				" of dpumapd does not answer: see the log of dpumapd",
 				import->name, import->device.name, address->address, address->port);
 		if (!doca_pe_progress(t->pe))
-			nanosleep(&nap, NULL);
+			nanosleep(&time, NULL);
 	}
 	if (!t->has_failed)
 		return DOCA_SUCCESS;
@@ -332,7 +332,7 @@ static doca_error_t open_connection(struct import *import, struct dpumap_client 
 /* Tasks in flight must complete first: they may still write to local memory. */
 static bool leave(struct rdma_transport *t)
 {
-	const struct timespec nap = {.tv_nsec = NAP_NS};
+	const struct timespec time = {.tv_nsec = SLEEP_NS};
 	struct doca_ctx *ctx = doca_rdma_as_ctx(t->rdma);
 	enum doca_ctx_states state = DOCA_CTX_STATE_RUNNING;
 	uint64_t limit = monotonic_ns() + LEAVE_NS;
@@ -341,7 +341,7 @@ static bool leave(struct rdma_transport *t)
 	while (result == DOCA_ERROR_IN_PROGRESS && state != DOCA_CTX_STATE_IDLE &&
 	       monotonic_ns() < limit) {
 		if (!doca_pe_progress(t->pe))
-			nanosleep(&nap, NULL);
+			nanosleep(&time, NULL);
 		t->num_ended = 0;
 		doca_ctx_get_state(ctx, &state);
 	}

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 /* What a pipe with room takes at once (PIPE_BUF) is more. */
-#define LINE_MAX_SIZE 1024
-#define PATIENCE_MS   20
+#define LINE_MAX_SIZE	1024
+#define ROOM_TIMEOUT_MS 20
 
 /* Guarded by the lock of stderr, which all libraries of the process share. */
 static unsigned int dropped;
@@ -45,7 +45,7 @@ static bool write_soon(const char *bytes, size_t len)
 {
 	ssize_t n;
 
-	if (!has_room(STDERR_FILENO, dropped ? 0 : PATIENCE_MS))
+	if (!has_room(STDERR_FILENO, dropped ? 0 : ROOM_TIMEOUT_MS))
 		return false;
 	n = send(STDERR_FILENO, bytes, len, MSG_DONTWAIT | MSG_NOSIGNAL);
 	if (n < 0 && errno == ENOTSOCK)

@@ -14,7 +14,7 @@
 #include "rdma/task_list.h"
 
 /* An unreachable peer fails tasks earlier; one that does not receive never does. */
-#define PATIENCE_S 3
+#define FINISH_TIMEOUT_S 3
 
 /* --- the end of a connection ------------------------------------------------------------------ */
 
@@ -68,7 +68,7 @@ static void close_timer(struct doca_rdma *rdma)
 /* So that a program that sleeps wakes up in time. */
 static bool open_timer(struct doca_rdma *rdma)
 {
-	const struct itimerspec spec = {.it_value = {.tv_sec = PATIENCE_S}};
+	const struct itimerspec spec = {.it_value = {.tv_sec = FINISH_TIMEOUT_S}};
 
 	rdma->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (rdma->timer < 0) {

@@ -56,7 +56,7 @@ static double seconds_now(void)
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-static void nap(long ns)
+static void sleep_ns(long ns)
 {
 	nanosleep(&(struct timespec){.tv_nsec = ns}, NULL);
 }
@@ -139,7 +139,7 @@ static void replace(unsigned int nth)
 	ask_admin(question);
 	atomic_store(&shared->generation[nth], generation + 1);
 	remove_file(nth, generation);
-	nap(PAUSE_NS);
+	sleep_ns(PAUSE_NS);
 	add(nth, generation + 1);
 	atomic_fetch_add(&shared->changes, 1);
 }
@@ -151,7 +151,7 @@ static void change_exports(double until)
 	while (seconds_now() < until) {
 		replace(nth);
 		nth = (nth + 7) % EXPORTS;
-		nap(PAUSE_NS);
+		sleep_ns(PAUSE_NS);
 	}
 	atomic_store(&shared->ending, true);
 }
@@ -225,7 +225,7 @@ static void expect_replacement(const struct agent *agent)
 	       atomic_load(&shared->generation[agent->nth]) == agent->generation) {
 		if (seconds_now() > until)
 			die("copy of an export that was not removed", "refused");
-		nap(PAUSE_NS);
+		sleep_ns(PAUSE_NS);
 	}
 }
 
@@ -331,7 +331,7 @@ static void *run_agent(void *context)
 			read_once(agent);
 		}
 		give_back(agent);
-		nap(PAUSE_NS);
+		sleep_ns(PAUSE_NS);
 	}
 	importer_close(&agent->importer);
 	dpumap_channel_destroy(agent->channel);

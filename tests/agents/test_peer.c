@@ -151,12 +151,12 @@ static doca_error_t refusal(const char *name)
 
 static doca_error_t wait_for_end(unsigned int before)
 {
-	const struct timespec nap = {.tv_nsec = MSEC};
+	const struct timespec time = {.tv_nsec = MSEC};
 
 	for (int left = PATIENCE_MS; self.num_ended == before; left--) {
 		assert_true(left > 0);
 		if (!doca_pe_progress(self.pe))
-			nanosleep(&nap, NULL);
+			nanosleep(&time, NULL);
 	}
 	return self.status;
 }

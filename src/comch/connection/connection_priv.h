@@ -76,7 +76,7 @@ struct comch_output {
 struct comch_input {
 	uint8_t *bytes;
 	size_t len;
-	uint32_t owed; /* credits to return */
+	uint32_t credits_to_return; /* credits to return */
 	uint64_t received, delivered;
 };
 

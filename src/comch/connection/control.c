@@ -21,7 +21,7 @@
 #define CALLS_PER_POLL_ACTIVE 4
 #define ACTIVE_POLLS	      256 /* polls after something has arrived */
 #define MAX_EVENTS	      32
-#define MAX_HOT_POLLS	      8
+#define MAX_LAST_SENDER_POLLS 8
 #define TICK_NS		      100000000
 #define MIN_WINDOW	      128 /* messages leave although their sender makes no progress */
 #define MIN_RETIRED	      16 /* so that a stale pointer does not become another client at once */
@@ -151,8 +151,8 @@ static void append_retired(struct comch_control *control, struct doca_comch_conn
 
 static void retire(struct comch_control *control, struct doca_comch_connection *c)
 {
-	if (control->hot == c)
-		control->hot = NULL;
+	if (control->last_sender == c)
+		control->last_sender = NULL;
 	unlist(control, c);
 	dpumap_comch_control_unwatch(control, dpumap_comch_conn_fd(c));
 	dpumap_comch_conn_retire(c);
@@ -336,7 +336,7 @@ static bool pump(struct comch_control *control, struct doca_comch_connection *c)
 	bool is_any = dpumap_comch_conn_pump(c);
 
 	if (is_any) {
-		control->hot = c;
+		control->last_sender = c;
 		control->idle_polls = 0;
 	}
 	if (comch_conn_state(c) == COMCH_CONN_DOWN)
@@ -345,13 +345,13 @@ static bool pump(struct comch_control *control, struct doca_comch_connection *c)
 }
 
 /* A client that waits for each answer costs its server one system call for each. */
-static bool pump_hot(struct comch_control *control)
+static bool pump_last_sender(struct comch_control *control)
 {
-	if (!control->hot || ++control->hot_polls > MAX_HOT_POLLS) {
-		control->hot_polls = 0;
+	if (!control->last_sender || ++control->last_sender_polls > MAX_LAST_SENDER_POLLS) {
+		control->last_sender_polls = 0;
 		return false;
 	}
-	return pump(control, control->hot);
+	return pump(control, control->last_sender);
 }
 
 void dpumap_comch_control_poll(struct comch_control *control)
@@ -366,7 +366,7 @@ void dpumap_comch_control_poll(struct comch_control *control)
 			check_deadlines(control);
 		return;
 	}
-	if (pump_hot(control))
+	if (pump_last_sender(control))
 		return;
 	n = epoll_wait(control->epoll, events, MAX_EVENTS, 0);
 	for (int i = 0; i < n; i++) {
@@ -443,7 +443,7 @@ static void deliver_message(struct comch_control *control, struct doca_comch_con
 	control->recv_cb((void *)control, bytes, message->len, c);
 	dpumap_comch_conn_lock(c);
 	dpumap_comch_inbox_release(&c->inbox, message);
-	c->in.owed++;
+	c->in.credits_to_return++;
 	dpumap_comch_output_credits(c);
 	dpumap_comch_conn_unlock(c);
 	after_callback(control, c);

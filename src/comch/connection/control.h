@@ -40,10 +40,10 @@ struct comch_control {
 	int timer;
 	bool is_timer_on;
 	bool poll_now;
-	struct doca_comch_connection *hot; /* the last that sent something */
-	uint32_t idle_polls;		   /* polls since something arrived */
-	uint32_t hot_polls;		   /* since all sockets were polled */
-	uint32_t calls;			   /* of progress, since the sockets were polled */
+	struct doca_comch_connection *last_sender; /* the last that sent something */
+	uint32_t idle_polls;			   /* polls since something arrived */
+	uint32_t last_sender_polls;		   /* since all sockets were polled */
+	uint32_t calls;				   /* of progress, since the sockets were polled */
 	uint64_t polled_ms;
 };
 

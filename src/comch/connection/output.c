@@ -63,8 +63,8 @@ static void append(struct doca_comch_connection *c, const struct comch_frame *fr
 	struct comch_frame sent = *frame;
 	size_t size;
 
-	sent.credits = (uint16_t)c->in.owed;
-	c->in.owed = 0;
+	sent.credits = (uint16_t)c->in.credits_to_return;
+	c->in.credits_to_return = 0;
 	size = dpumap_comch_encode(&sent, out->bytes + out->start + out->len);
 	out->len += size;
 	out->queued += size;
@@ -238,7 +238,7 @@ void dpumap_comch_output_credits(struct doca_comch_connection *c)
 {
 	static const struct comch_frame credit = {.type = COMCH_CREDIT};
 
-	if (c->in.owed * 4 < c->own.window || comch_conn_state(c) != COMCH_CONN_UP)
+	if (c->in.credits_to_return * 4 < c->own.window || comch_conn_state(c) != COMCH_CONN_UP)
 		return;
 	if (dpumap_comch_output_frame(c, &credit) == DOCA_SUCCESS)
 		dpumap_comch_output_flush(c);

@@ -46,7 +46,7 @@ struct doca_comch_consumer {
 	struct doca_comch_consumer_task_post_recv *finished; /* found by is_ready() */
 	struct dpumap_events *events; /* this and the following while the context is not IDLE */
 	struct dpumap_mq_recv *recv;
-	struct comch_pulse pulse;
+	struct comch_poller poller;
 	bool is_closed;
 
 	bool is_open; /* this and the following: guarded by the connection's lock */

@@ -53,7 +53,7 @@ static doca_error_t stop(struct doca_ctx *ctx)
 		return result;
 	consumer->recv = NULL;
 	consumer->finished = NULL;
-	dpumap_comch_pulse_stop(&consumer->pulse);
+	dpumap_comch_poller_stop(&consumer->poller);
 	dpumap_pe_put_events(ctx->pe, consumer->events);
 	return DOCA_SUCCESS;
 }
@@ -76,7 +76,7 @@ static doca_error_t start(struct doca_ctx *ctx)
 	if (result != DOCA_SUCCESS)
 		return result;
 	consumer->is_closed = false;
-	result = dpumap_comch_pulse_start(&consumer->pulse, &consumer->endpoint);
+	result = dpumap_comch_poller_start(&consumer->poller, &consumer->endpoint);
 	if (result == DOCA_SUCCESS)
 		result = dpumap_comch_consumer_announce(consumer);
 	if (result != DOCA_SUCCESS) {
@@ -91,7 +91,7 @@ static doca_error_t poll_start(struct doca_ctx *ctx)
 	struct doca_comch_consumer *consumer = dpumap_comch_consumer_of(ctx);
 
 	if (atomic_load(&consumer->answer) == DOCA_ERROR_IN_PROGRESS)
-		dpumap_comch_pulse_beat(&consumer->pulse, true);
+		dpumap_comch_poller_run(&consumer->poller, true);
 	if (atomic_load(&consumer->is_down))
 		return dpumap_fail(DOCA_ERROR_NOT_CONNECTED,
 				   "comch consumer %" PRIu32 " cannot start: its connection ended",
@@ -115,11 +115,11 @@ static void begin_stop(struct doca_ctx *ctx)
 __attribute__((noinline)) bool dpumap_comch_consumer_idle(struct doca_comch_consumer *consumer)
 {
 	if (doca_unlikely(atomic_load(&consumer->is_down)))
-		if (dpumap_comch_pulse_lose(&consumer->pulse, &consumer->endpoint))
+		if (dpumap_comch_poller_lose(&consumer->poller, &consumer->endpoint))
 			return true;
 	if (doca_unlikely(consumer->ctx.state == DOCA_CTX_STATE_STOPPING))
 		(void)close_consumer(consumer);
-	dpumap_comch_pulse_beat(&consumer->pulse, false);
+	dpumap_comch_poller_run(&consumer->poller, false);
 	return false;
 }
 
@@ -128,7 +128,7 @@ static doca_error_t arm(struct doca_ctx *ctx)
 	struct doca_comch_consumer *consumer = dpumap_comch_consumer_of(ctx);
 
 	dpumap_mq_recv_arm(consumer->recv);
-	dpumap_comch_pulse_hurry(&consumer->pulse);
+	dpumap_comch_poller_run_soon(&consumer->poller);
 	return DOCA_SUCCESS;
 }
 

@@ -7,29 +7,29 @@
 #include "device/queue/message_queue.h"
 #include "log/log.h"
 
-doca_error_t dpumap_comch_pulse_start(struct comch_pulse *pulse, const struct comch_endpoint *of)
+doca_error_t dpumap_comch_poller_start(struct comch_poller *poller, const struct comch_endpoint *of)
 {
 	doca_error_t result;
 
-	*pulse = (struct comch_pulse){.connection = of->connection, .pe = of->ctx->pe};
-	result = dpumap_pe_watch(pulse->pe, dpumap_comch_conn_fd(pulse->connection));
-	pulse->is_watching = result == DOCA_SUCCESS;
+	*poller = (struct comch_poller){.connection = of->connection, .pe = of->ctx->pe};
+	result = dpumap_pe_watch(poller->pe, dpumap_comch_conn_fd(poller->connection));
+	poller->is_watching = result == DOCA_SUCCESS;
 	return result;
 }
 
-void dpumap_comch_pulse_stop(struct comch_pulse *pulse)
+void dpumap_comch_poller_stop(struct comch_poller *poller)
 {
-	if (pulse->is_watching)
-		dpumap_pe_unwatch(pulse->pe, dpumap_comch_conn_fd(pulse->connection));
-	pulse->is_watching = false;
+	if (poller->is_watching)
+		dpumap_pe_unwatch(poller->pe, dpumap_comch_conn_fd(poller->connection));
+	poller->is_watching = false;
 }
 
 /* The descriptor of a connection that ended stays readable. */
-bool dpumap_comch_pulse_lose(struct comch_pulse *pulse, const struct comch_endpoint *of)
+bool dpumap_comch_poller_lose(struct comch_poller *poller, const struct comch_endpoint *of)
 {
 	struct doca_ctx *ctx = of->ctx;
 
-	dpumap_comch_pulse_stop(pulse);
+	dpumap_comch_poller_stop(poller);
 	if (ctx->state != DOCA_CTX_STATE_RUNNING)
 		return false;
 	dpumap_log(DPUMAP_LOG_INFO, "%s %" PRIu32 " stops: its connection ended", ctx->ops->name,

@@ -43,7 +43,7 @@ static inline uint32_t dpumap_comch_header_len(uint32_t imm_len)
 }
 
 /* A context's share in the connection while it is not IDLE: it watches and pumps. */
-struct comch_pulse {
+struct comch_poller {
 	struct doca_comch_connection *connection;
 	struct doca_pe *pe;
 	uint32_t idle; /* calls of progress without work */
@@ -51,31 +51,32 @@ struct comch_pulse {
 	bool is_watching; /* the connection's descriptor */
 };
 
-doca_error_t dpumap_comch_pulse_start(struct comch_pulse *pulse, const struct comch_endpoint *of);
-void dpumap_comch_pulse_stop(struct comch_pulse *pulse);
+doca_error_t dpumap_comch_poller_start(struct comch_poller *poller,
+				       const struct comch_endpoint *of);
+void dpumap_comch_poller_stop(struct comch_poller *poller);
 /* The connection ended: stop the context. False if nothing has changed. */
-bool dpumap_comch_pulse_lose(struct comch_pulse *pulse, const struct comch_endpoint *of);
+bool dpumap_comch_poller_lose(struct comch_poller *poller, const struct comch_endpoint *of);
 /* Read from the descriptor in the next call of progress without work. */
-static inline void dpumap_comch_pulse_hurry(struct comch_pulse *pulse)
+static inline void dpumap_comch_poller_run_soon(struct comch_poller *poller)
 {
-	pulse->idle = COMCH_IDLE_PROGRESS;
+	poller->idle = COMCH_IDLE_PROGRESS;
 }
 /*
  * To be called by progress that found no work. Pumps after some calls, and after some milliseconds, as
  * programs may call once per second; and each time if `now`.
  */
-static inline void dpumap_comch_pulse_beat(struct comch_pulse *pulse, bool now)
+static inline void dpumap_comch_poller_run(struct comch_poller *poller, bool now)
 {
 	uint64_t ms;
 
-	if (doca_likely(++pulse->idle < COMCH_IDLE_PROGRESS && !now)) {
+	if (doca_likely(++poller->idle < COMCH_IDLE_PROGRESS && !now)) {
 		ms = monotonic_coarse_ms();
-		if (ms == pulse->polled_ms)
+		if (ms == poller->polled_ms)
 			return;
-		pulse->polled_ms = ms;
+		poller->polled_ms = ms;
 	}
-	pulse->idle = 0;
-	dpumap_comch_conn_pump(pulse->connection);
+	poller->idle = 0;
+	dpumap_comch_conn_pump(poller->connection);
 }
 
 /* The maximum number of tasks of a consumer or producer. */

@@ -59,7 +59,7 @@ struct doca_comch_producer {
 
 	struct task_list finished;
 	struct dpumap_events *events; /* while the context is not IDLE */
-	struct comch_pulse pulse;
+	struct comch_poller poller;
 	struct producer_link *unflushed;   /* posted to without a doorbell */
 	struct producer_link *next_polled; /* NULL for the first */
 

@@ -36,7 +36,7 @@ static doca_error_t start(struct doca_ctx *ctx)
 		result = dpumap_pe_get_events(ctx->pe, ctx->dev, &producer->events);
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = dpumap_comch_pulse_start(&producer->pulse, &producer->endpoint);
+	result = dpumap_comch_poller_start(&producer->poller, &producer->endpoint);
 	if (result != DOCA_SUCCESS) {
 		dpumap_pe_put_events(ctx->pe, producer->events);
 		return result;
@@ -57,7 +57,7 @@ static doca_error_t stop(struct doca_ctx *ctx)
 	if (!dpumap_comch_link_close_all(producer))
 		return DOCA_ERROR_DRIVER;
 	set_open(producer, false);
-	dpumap_comch_pulse_stop(&producer->pulse);
+	dpumap_comch_poller_stop(&producer->poller);
 	dpumap_pe_put_events(ctx->pe, producer->events);
 	return DOCA_SUCCESS;
 }
@@ -74,9 +74,9 @@ static bool is_opening(const struct doca_comch_producer *producer)
 /* The connection ended. */
 static bool lose(struct doca_comch_producer *producer)
 {
-	dpumap_comch_pulse_stop(&producer->pulse);
+	dpumap_comch_poller_stop(&producer->poller);
 	return !dpumap_comch_link_is_any_draining(producer) &&
-	       dpumap_comch_pulse_lose(&producer->pulse, &producer->endpoint);
+	       dpumap_comch_poller_lose(&producer->poller, &producer->endpoint);
 }
 
 static bool is_to_lose(const struct doca_comch_producer *producer)
@@ -93,7 +93,7 @@ __attribute__((noinline)) bool dpumap_comch_producer_idle(struct doca_comch_prod
 		return true;
 	if (doca_unlikely(producer->ctx.state == DOCA_CTX_STATE_STOPPING))
 		(void)dpumap_comch_link_close_all(producer);
-	dpumap_comch_pulse_beat(&producer->pulse, is_opening(producer));
+	dpumap_comch_poller_run(&producer->poller, is_opening(producer));
 	return false;
 }
 
@@ -104,7 +104,7 @@ static doca_error_t arm(struct doca_ctx *ctx)
 	for (struct producer_link *link = producer->links; link; link = link->next)
 		if (dpumap_comch_link_is_up(link))
 			dpumap_mq_send_arm(link->send);
-	dpumap_comch_pulse_hurry(&producer->pulse);
+	dpumap_comch_poller_run_soon(&producer->poller);
 	return DOCA_SUCCESS;
 }
 

@@ -280,7 +280,7 @@ doca_error_t dpumap_publisher_create(const struct dpumap_publisher_config *confi
 	dpumap_fleet_copy(p->fleet, sizeof(p->fleet), config->fleet);
 	p->ttl_s = config->ttl_s ? config->ttl_s : DPUMAP_PUBLISHER_TTL_S;
 	p->log = (struct dpumap_fleet_log){.line = config->log, .context = config->context};
-	p->request_ms = p->patience_ms = request_ms(p->ttl_s);
+	p->request_ms = p->timeout_ms = request_ms(p->ttl_s);
 	etcd.timeout_ms = p->request_ms;
 	result = dpumap_etcd_create(&etcd, &p->etcd, error);
 	if (result != DOCA_SUCCESS) {

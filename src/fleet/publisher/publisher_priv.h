@@ -44,7 +44,7 @@ struct dpumap_publisher {
 	uint64_t next_check;	  /* are our records still there? */
 	unsigned int failures;	  /* in a row */
 	unsigned int request_ms;  /* for an answer */
-	unsigned int patience_ms; /* for the answer of a step, while answers come late */
+	unsigned int timeout_ms;  /* for the answer of a step, while answers come late */
 	uint64_t step_begun;
 
 	enum dpumap_publisher_phase phase;

@@ -11,8 +11,8 @@
 #include "fleet/publisher/wanted.h"
 #include "fleet/record/record.h"
 
-#define PATIENCE_MS 10000u /* etcd itself gives a transaction up after some 7 s */
-#define OWN_MAX	    100000 /* keys of ours that a check may list */
+#define MAX_TIMEOUT_MS 10000u /* etcd itself gives a transaction up after some 7 s */
+#define OWN_MAX	       100000 /* keys of ours that a check may list */
 
 /* --- transactions ----------------------------------------------------------------------------- */
 
@@ -42,7 +42,7 @@ static void begin_call(struct dpumap_publisher *p, enum publisher_step step, con
 
 	p->step = step;
 	p->step_begun = monotonic_ns();
-	if (dpumap_etcd_begin_within(p->etcd, p->patience_ms, path, body, txn_done, p, &p->call,
+	if (dpumap_etcd_begin_within(p->etcd, p->timeout_ms, path, body, txn_done, p, &p->call,
 				     &error) != DOCA_SUCCESS)
 		dpumap_publisher_failed(p, &error);
 }
@@ -273,16 +273,16 @@ static void txn_answered(struct dpumap_publisher *p, const struct dpumap_etcd_re
 }
 
 /* An overloaded etcd does the work, but too late: a repetition within the same time would only add to it. */
-static void adapt_patience(struct dpumap_publisher *p, doca_error_t code)
+static void adapt_timeout(struct dpumap_publisher *p, doca_error_t code)
 {
 	uint64_t took_ms = (monotonic_ns() - p->step_begun) / NSEC_PER_MSEC;
 
-	if (2 * took_ms >= PATIENCE_MS)
-		p->patience_ms = PATIENCE_MS;
+	if (2 * took_ms >= MAX_TIMEOUT_MS)
+		p->timeout_ms = MAX_TIMEOUT_MS;
 	else if (2 * took_ms > p->request_ms)
-		p->patience_ms = (unsigned int)(2 * took_ms);
+		p->timeout_ms = (unsigned int)(2 * took_ms);
 	else if (code != DOCA_ERROR_TIME_OUT)
-		p->patience_ms = p->request_ms;
+		p->timeout_ms = p->request_ms;
 }
 
 static void txn_done(void *context, const struct dpumap_etcd_reply *reply)
@@ -290,7 +290,7 @@ static void txn_done(void *context, const struct dpumap_etcd_reply *reply)
 	struct dpumap_publisher *p = context;
 
 	p->call = NULL;
-	adapt_patience(p, reply->error.code);
+	adapt_timeout(p, reply->error.code);
 	p->next_step = monotonic_ns();
 	if (reply->error.code == DOCA_ERROR_NOT_FOUND)
 		dpumap_publisher_lease_lost(p);
