@@ -177,7 +177,7 @@ static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, 
 		return;
 	server = client->port->service->server;
 	if (!is_ready(client)) {
-		server_dismiss(server, client->session, "the client does not read its replies");
+		server_end_session(server, client->session, "the client does not read its replies");
 		client->ends_at = monotonic_ns(); /* it would not read the rest either */
 	} else if (comch_text_parse(bytes, len, &request, &error) == DOCA_SUCCESS) {
 		server_request(server, client->session, &request.msg);
@@ -246,8 +246,8 @@ static void on_disconnect(struct doca_comch_event_connection_status_changed *eve
 		return;
 	client->connection = NULL;
 	if (client->session)
-		server_dismiss(client->port->service->server, client->session,
-			       "the client closed the connection");
+		server_end_session(client->port->service->server, client->session,
+				   "the client closed the connection");
 	free_if_unused(client);
 }
 
@@ -408,7 +408,8 @@ static void end_sessions(struct comch_service *service)
 	for (const struct port *port = service->ports; port; port = port->next)
 		for (struct client *client = port->clients; client; client = client->next)
 			if (client->session)
-				server_dismiss(service->server, client->session, "dpumapd ends");
+				server_end_session(service->server, client->session,
+						   "dpumapd ends");
 }
 
 static bool is_idle(const struct comch_service *service)

@@ -105,7 +105,7 @@ static doca_error_t find_server(const struct dpumap_comch_place *place, int *fd,
 	dpumap_comch_directories_find(&directories);
 	for (unsigned int i = 0; i < directories.num && result == DOCA_ERROR_NOT_FOUND; i++)
 		result = dpumap_comch_place_connect(place, directories.path[i],
-						    DPUMAP_COMCH_SPONSOR, fd, error);
+						    DPUMAP_COMCH_INTRODUCER, fd, error);
 	return result;
 }
 

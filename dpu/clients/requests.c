@@ -28,7 +28,7 @@ typedef doca_error_t handler(struct context *c);
 
 #define FIELD(key) (1u << DPUMAP_MSG_##key)
 
-static doca_error_t greet(struct context *c)
+static doca_error_t handle_hello(struct context *c)
 {
 	uint64_t version = c->request->value[DPUMAP_MSG_VERSION].number;
 
@@ -41,7 +41,7 @@ static doca_error_t greet(struct context *c)
 					"same release on both",
 					version, DPUMAP_CHANNEL_VERSION);
 	}
-	c->session->greeted = true;
+	c->session->hello_done = true;
 	return DOCA_SUCCESS;
 }
 
@@ -230,7 +230,7 @@ static bool read_place(const struct dpumap_msg *request, struct dpumap_comch_pla
 }
 
 /* The client asks until its server is there: the log has the first refusal. */
-static doca_error_t meet(struct context *c)
+static doca_error_t begin_introduction(struct context *c)
 {
 	struct session *s = c->session;
 	struct dpumap_comch_place place;
@@ -376,7 +376,7 @@ static const struct {
 	uint32_t required;
 	uint32_t optional;
 } operations[DPUMAP_OPS] = {
-	[DPUMAP_OP_HELLO] = {greet, FIELD(VERSION), 0},
+	[DPUMAP_OP_HELLO] = {handle_hello, FIELD(VERSION), 0},
 	[DPUMAP_OP_LIST] = {list, 0, FIELD(AFTER)},
 	[DPUMAP_OP_GET] = {get, FIELD(NAME), 0},
 	[DPUMAP_OP_RELEASE] = {release, FIELD(NAME), 0},
@@ -388,7 +388,7 @@ static const struct {
 	[DPUMAP_OP_WATCH] = {watch, 0, 0},
 	[DPUMAP_OP_PING] = {answer_ping, 0, 0},
 	[DPUMAP_OP_CONNECT] = {connect_to, FIELD(NAME) | FIELD(DETAILS), 0},
-	[DPUMAP_OP_COMCH] = {meet, FIELD(CARD) | FIELD(FUNCTION) | FIELD(SERVER), 0},
+	[DPUMAP_OP_COMCH] = {begin_introduction, FIELD(CARD) | FIELD(FUNCTION) | FIELD(SERVER), 0},
 };
 
 /* The client violates the protocol: what follows may not even be frames. */
@@ -407,7 +407,7 @@ static doca_error_t dispatch(struct context *c)
 		return malformed(c, DOCA_ERROR_INVALID_VALUE, "it has no id");
 	if (!dpumap_op_find(c->request, &op))
 		return malformed(c, DOCA_ERROR_INVALID_VALUE, "unknown operation");
-	if ((op == DPUMAP_OP_HELLO) == c->session->greeted)
+	if ((op == DPUMAP_OP_HELLO) == c->session->hello_done)
 		return malformed(c, DOCA_ERROR_BAD_STATE,
 				 "hello must be the first request, and only the first");
 	if ((fields & operations[op].required) != operations[op].required)

@@ -31,7 +31,7 @@ struct server {
 	struct export_table *exports;
 	const struct introduction_rules *rules;
 	struct dpumap_tls *tls;
-	bool has_doubtful; /* sessions: see is_doubtful() */
+	bool has_unchecked; /* sessions: see needs_check() */
 	struct acceptors *acceptors;
 	struct by_address *by_address;
 	struct session *sessions; /* the newest first */
@@ -213,7 +213,7 @@ static doca_error_t authorize(struct server *server, struct session *session, co
 	return DOCA_SUCCESS;
 }
 
-static bool may_still_meet(const struct session *session)
+static bool may_still_connect(const struct session *session)
 {
 	return !session->introduction ||
 	       introduction_rules_match(session->rules, session->identity,
@@ -270,7 +270,7 @@ static void check_connection(const struct server *server, struct session *sessio
 	session->refused = check_accepted(server, session, &ignored) != DOCA_SUCCESS;
 	if (session->refused && session->introduction)
 		refuse_introduced(server, session->identity);
-	if (!may_still_meet(session))
+	if (!may_still_connect(session))
 		session->leaves = &not_introduced;
 }
 
@@ -322,13 +322,13 @@ static void refuse_further(struct server *server, struct session *session)
 	drop(server, session, &error);
 }
 
-static bool is_doubtful(const struct session *session)
+static bool needs_check(const struct session *session)
 {
 	return session->unchecked || session->refused || session->leaves;
 }
 
 /* True if the session ends or has ended, because its client is no longer accepted, or is to leave. */
-static bool ends_doubtful(struct server *server, struct session *session)
+static bool end_if_refused(struct server *server, struct session *session)
 {
 	if (session->unchecked)
 		check_session(server, session);
@@ -395,7 +395,7 @@ static bool has_request(const struct session *session)
 	       dpumap_conn_frame(session->conn, &payload, &len, &ignored) != DOCA_ERROR_AGAIN;
 }
 
-static void on_sponsored(struct watch *watch, uint32_t events)
+static void on_introducer_event(struct watch *watch, uint32_t events)
 {
 	const struct dpumap_error why = {.text = "its connection to the server ended"};
 	struct session *session = session_of(watch);
@@ -427,7 +427,7 @@ static doca_error_t go_on_introducing(const struct server *server, struct sessio
 	session_log(session, DPUMAP_LINE_INFO, "meets server %.240s",
 		    dpumap_comch_place_text(introduction_place(session->introduction), text));
 	return loop_add(server->loop, &session->watch, introduction_fd(session->introduction),
-			EPOLLIN, on_sponsored, error);
+			EPOLLIN, on_introducer_event, error);
 }
 
 static doca_error_t send_events(struct server *server, struct session *session,
@@ -515,7 +515,7 @@ static void serve(struct server *server, struct session *session, uint32_t event
 	struct dpumap_error error = {0};
 	doca_error_t result;
 
-	if (ends_doubtful(server, session) || introduction_is_done(session->introduction))
+	if (end_if_refused(server, session) || introduction_is_done(session->introduction))
 		return;
 	result = session->conn ? go_on(server, session, events, &error)
 			       : go_on_with_sink(server, session, &error);
@@ -627,7 +627,7 @@ static void on_change(void *context, const struct export_spec *was, uint64_t was
 			announce(server, session);
 		else
 			session->leaves = &is_deaf;
-		server->has_doubtful |= session->leaves != NULL;
+		server->has_unchecked |= session->leaves != NULL;
 	}
 }
 
@@ -717,7 +717,7 @@ void server_set_introductions(struct server *server, const struct introduction_r
 	for (struct session *s = server->sessions; s; s = s->next) {
 		s->rules = rules;
 		s->unchecked |= s->introduction != NULL;
-		server->has_doubtful |= s->unchecked;
+		server->has_unchecked |= s->unchecked;
 	}
 }
 
@@ -727,7 +727,7 @@ void server_set_tls(struct server *server, struct dpumap_tls *tls)
 	server->tls = tls;
 	for (struct session *s = server->sessions; s; s = s->next)
 		s->unchecked = !is_unauthenticated(s);
-	server->has_doubtful = server->sessions != NULL;
+	server->has_unchecked = server->sessions != NULL;
 }
 
 const struct dpumap_tls *server_tls(const struct server *server)
@@ -737,7 +737,7 @@ const struct dpumap_tls *server_tls(const struct server *server)
 
 bool server_has_work(const struct server *server)
 {
-	return server->waiting || server->has_doubtful || export_table_has_work(server->exports);
+	return server->waiting || server->has_unchecked || export_table_has_work(server->exports);
 }
 
 bool server_announces(const struct server *server)
@@ -747,7 +747,7 @@ bool server_announces(const struct server *server)
 
 bool server_ends_clients(const struct server *server)
 {
-	return server->has_doubtful;
+	return server->has_unchecked;
 }
 
 /* Each check verifies signatures. One at least in a turn. A client that asks meanwhile is checked first. */
@@ -757,12 +757,12 @@ static void end_some(struct server *server)
 
 	do {
 		for (session = server->sessions; session; session = session->next)
-			if (is_doubtful(session))
+			if (needs_check(session))
 				break;
 		if (session)
-			ends_doubtful(server, session);
+			end_if_refused(server, session);
 	} while (session && !is_turn_over(server));
-	server->has_doubtful = session != NULL;
+	server->has_unchecked = session != NULL;
 }
 
 /* A request that takes long has as many turns as it needs. */
@@ -771,7 +771,7 @@ static void take_turn(struct server *server, struct session *session)
 	bool has_events = session->has_events;
 
 	end_waiting(server, session);
-	if (ends_doubtful(server, session))
+	if (end_if_refused(server, session))
 		return;
 	if (session->job.active)
 		requests_work(session, server->exports, &server->stats.requests);
@@ -791,7 +791,7 @@ void server_work(struct server *server)
 			break;
 		take_turn(server, server->waiting);
 	} while (!is_turn_over(server));
-	if (server->has_doubtful)
+	if (server->has_unchecked)
 		end_some(server);
 	server->turn_end = 0;
 	server->num_done = 0;
@@ -806,7 +806,7 @@ static bool is_late(const struct session *session, uint64_t now)
 	if (session->introduction)
 		return !introduction_is_done(session->introduction) &&
 		       now - introduction_since(session->introduction) > TIMEOUT_NS;
-	since = session->greeted ? dpumap_conn_stalled_since(session->conn) : session->since;
+	since = session->hello_done ? dpumap_conn_stalled_since(session->conn) : session->since;
 	return !session->job.active && since != 0 && now - since > TIMEOUT_NS;
 }
 
@@ -817,9 +817,9 @@ void server_tick(struct server *server)
 	for (struct session *s = server->sessions; s; s = s->next) {
 		if (!s->leaves && is_late(s, now))
 			s->leaves = &is_slow;
-		else if (s->conn && s->greeted)
+		else if (s->conn && s->hello_done)
 			dpumap_conn_rest(s->conn);
-		server->has_doubtful |= s->leaves != NULL;
+		server->has_unchecked |= s->leaves != NULL;
 	}
 	acceptors_resume(server->acceptors);
 }
@@ -849,7 +849,7 @@ void server_request(struct server *server, struct session *session,
 {
 	struct dpumap_error error = {0};
 
-	if (ends_doubtful(server, session))
+	if (end_if_refused(server, session))
 		return;
 	if (session->job.active) {
 		dpumap_error_set(&error, DOCA_ERROR_AGAIN,
@@ -877,7 +877,7 @@ void server_continue(struct server *server, struct session *session)
 	serve(server, session, 0);
 }
 
-void server_dismiss(struct server *server, struct session *session, const char *why)
+void server_end_session(struct server *server, struct session *session, const char *why)
 {
 	struct dpumap_error error = {0};
 
@@ -896,7 +896,7 @@ doca_error_t server_disconnect(struct server *server, const char *identity,
 		s->leaves = &is_dismissed;
 		found = true;
 	}
-	server->has_doubtful |= found;
+	server->has_unchecked |= found;
 	if (found)
 		return DOCA_SUCCESS;
 	return dpumap_error_set(error, DOCA_ERROR_NOT_FOUND,

@@ -77,7 +77,7 @@ void server_refuse_request(struct server *server, struct session *session,
 /* The sink is ready again. */
 void server_continue(struct server *server, struct session *session);
 /* Ends the session. */
-void server_dismiss(struct server *server, struct session *session, const char *why);
+void server_end_session(struct server *server, struct session *session, const char *why);
 
 /*
  * Has some client not heard yet of a change of the exports? server_work() tells some of them. A further change should

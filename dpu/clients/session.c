@@ -58,7 +58,7 @@ doca_error_t session_create_for(const struct session_sink *sink, const char *ide
 	s->peer.kind = DPUMAP_ADDRESS_UNIX; /* it has no address */
 	snprintf(s->peer.text, sizeof(s->peer.text), "comch");
 	snprintf(s->identity, sizeof(s->identity), "%s", identity);
-	s->greeted = true;
+	s->hello_done = true;
 	number(s);
 	s->last_event = &s->events;
 	*session = s;

@@ -64,7 +64,7 @@ struct session {
 	struct {
 		uint64_t requests, errors, hashed_bytes;
 	} done;
-	bool greeted;
+	bool hello_done;
 	bool watching;
 	bool closing; /* once the last reply is sent */
 	/* A job, or the next request, waits for its turn: a place in the server's queue. */

@@ -221,7 +221,7 @@ static bool read_command(struct emu_doorbells *d, struct pollfd *rings)
 }
 
 /* A packet has arrived for an engine that may be asleep. The pages stay protected: it arms them again. */
-static void meet_packet(struct emu_doorbells *d)
+static void wake_for_packet(struct emu_doorbells *d)
 {
 	emu_net_woke(d->engine);	/* packet.pml: report_take */
 	atomic_store(&d->armed, false); /* packet.pml: report_unarm */
@@ -251,7 +251,7 @@ static void *watch(void *arg)
 			wake(d);			/* doorbell.pml: answer_wake */
 		}
 		if (p[3].revents)
-			meet_packet(d);
+			wake_for_packet(d);
 		if (p[1].revents && !read_command(d, &p[0]))
 			return NULL;
 		if (p[2].revents) {

@@ -224,7 +224,7 @@ static void notify(struct engine *e)
 		emu_engine_send_events(e);
 }
 
-static void meet_packets(struct engine *e)
+static void handle_packets(struct engine *e)
 {
 	if (!e->net.num_endpoints)
 		return;
@@ -259,7 +259,7 @@ static bool pass(struct engine *e)
 		scan(e);
 		emu_dmabufs_prune(&e->memory);
 		emu_maps_prune(&e->memory, e->abandoned);
-		meet_packets(e);
+		handle_packets(e);
 		for (i = 0; i < e->scan.qp_count; i++)
 			visit(e, e->scan.qp_list[i]);
 		for (i = 0; i < e->scan.tgt_count; i++)

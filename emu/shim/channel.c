@@ -41,7 +41,7 @@ struct channel {
 	int server_end;	 /* until the server has it; else -1 */
 	uint64_t serial; /* an inode's number may stand for a newer file */
 	bool busy;
-	bool doubtful; /* the program closed a descriptor of the file, which has others */
+	bool maybe_closed; /* the program closed a descriptor of the file, which has others */
 };
 
 /* fork() takes it too: what is in the table, a child closes. Never held while waiting for a reply. */
@@ -50,7 +50,7 @@ static pthread_cond_t idle = PTHREAD_COND_INITIALIZER;
 static struct channel *table[BUCKETS];
 static atomic_uint nchannels;
 static unsigned int nwaiting;
-static unsigned int ndoubtful;
+static unsigned int nmaybe_closed;
 static unsigned int sweep_at = SWEEP_STEP; /* the number of channels */
 static uint64_t last_serial;
 static pid_t owner; /* of the table: a child of vfork() sees it too */
@@ -195,10 +195,10 @@ static bool belongs_to(const struct channel *c, dev_t dev, ino_t ino)
 	return c->ino == ino && c->dev == dev;
 }
 
-static void set_doubtful(struct channel *c, bool doubtful)
+static void set_maybe_closed(struct channel *c, bool maybe_closed)
 {
-	ndoubtful += (unsigned int)doubtful - (unsigned int)c->doubtful;
-	c->doubtful = doubtful;
+	nmaybe_closed += (unsigned int)maybe_closed - (unsigned int)c->maybe_closed;
+	c->maybe_closed = maybe_closed;
 }
 
 static void remove_channel(struct channel *c)
@@ -208,7 +208,7 @@ static void remove_channel(struct channel *c)
 	while (*link != c)
 		link = &(*link)->next;
 	*link = c->next;
-	set_doubtful(c, false);
+	set_maybe_closed(c, false);
 	atomic_fetch_sub(&nchannels, 1);
 	if (sweep_at > 2 * atomic_load(&nchannels) + SWEEP_STEP)
 		sweep_at = 2 * atomic_load(&nchannels) + SWEEP_STEP;
@@ -237,7 +237,7 @@ static void sweep_bucket(struct channel **bucket, bool all)
 
 	for (; c; c = next) {
 		next = c->next;
-		if ((all || c->doubtful) && !c->busy && hung_up(c))
+		if ((all || c->maybe_closed) && !c->busy && hung_up(c))
 			remove_channel(c);
 	}
 }
@@ -248,7 +248,7 @@ static void sweep_sometimes(void)
 	bool all = atomic_load(&nchannels) >= sweep_at;
 	unsigned int i;
 
-	for (i = 0; (all || ndoubtful) && i < BUCKETS; i++)
+	for (i = 0; (all || nmaybe_closed) && i < BUCKETS; i++)
 		sweep_bucket(&table[i], all);
 	if (all)
 		sweep_at = 2 * atomic_load(&nchannels) + SWEEP_STEP;
@@ -450,7 +450,7 @@ static int take_locked(int fd, const struct stat *st, const char *name, struct c
 	if (strcmp((*out)->name, name) != 0)
 		return EMU_NOT_OURS;
 	(*out)->busy = true;
-	set_doubtful(*out, false);
+	set_maybe_closed(*out, false);
 	return 0;
 }
 
@@ -643,7 +643,7 @@ static void end_close(const struct emu_closing *file, struct channel *asked, boo
 
 	pthread_mutex_lock(&lock);
 	asked->busy = false;
-	set_doubtful(asked, open);
+	set_maybe_closed(asked, open);
 	while (!open && (c = find_older(file)))
 		remove_channel(c);
 	sweep_sometimes();

@@ -173,7 +173,7 @@ int dpumap_client_fd(const struct dpumap_client *client)
 	return dpumap_requester_fd(client->requester);
 }
 
-static doca_error_t greet(struct dpumap_client *client, struct dpumap_error *error)
+static doca_error_t exchange_hello(struct dpumap_client *client, struct dpumap_error *error)
 {
 	struct dpumap_msg request, reply = {0};
 	doca_error_t result;
@@ -201,7 +201,7 @@ doca_error_t dpumap_client_create(const struct dpumap_address *address, struct d
 	if (result == DOCA_SUCCESS)
 		result = finish(c, dpumap_requester_connect, monotonic_ns() + c->timeout_ns, error);
 	if (result == DOCA_SUCCESS)
-		result = greet(c, error);
+		result = exchange_hello(c, error);
 	if (result != DOCA_SUCCESS) {
 		dpumap_client_destroy(c);
 		return result;

@@ -23,9 +23,9 @@ enum step {
 	STEP_HELLO,
 	STEP_READY, /* connected, nothing asked */
 	STEP_ASK,
-	STEP_LEAVE, /* dpumapd */
-	STEP_MEET,  /* the handshake with the server */
-	STEP_OVER,  /* a final error, or done */
+	STEP_LEAVE,	/* dpumapd */
+	STEP_HANDSHAKE, /* the handshake with the server */
+	STEP_OVER,	/* a final error, or done */
 };
 
 struct dpumap_comch_remote {
@@ -192,7 +192,7 @@ static doca_error_t exchange(struct dpumap_comch_remote *r, struct dpumap_msg *r
 	return result;
 }
 
-static doca_error_t greet(struct dpumap_comch_remote *r, struct dpumap_error *error)
+static doca_error_t exchange_hello(struct dpumap_comch_remote *r, struct dpumap_error *error)
 {
 	struct dpumap_msg reply = {0};
 	doca_error_t result = exchange(r, &reply, error);
@@ -262,7 +262,7 @@ static doca_error_t do_step(struct dpumap_comch_remote *r, struct dpumap_error *
 	case STEP_CONNECT:
 		return finish_connect(r, error);
 	case STEP_HELLO:
-		return greet(r, error);
+		return exchange_hello(r, error);
 	case STEP_READY:
 		return put_question(r, error);
 	case STEP_ASK:

@@ -28,9 +28,9 @@ struct connection {
 	struct dpumap_tls *tls;
 	int fd; /* descriptor of the connection plus 1; 0: none */
 	char peer[DPUMAP_PEER_NAME_MAX];
-	bool has_greeted;
+	bool has_hello;
 	struct dpumap_client *client; /* NULL: greeting has the error */
-	struct dpumap_error greeting;
+	struct dpumap_error hello_error;
 	char export_name[DPUMAP_EXPORT_NAME_MAX]; /* of one that may be imported */
 	bool is_pci;
 	bool can_import; /* the chosen device is on the card of the export */

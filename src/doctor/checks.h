@@ -30,7 +30,7 @@ void doctor_connection_failed(struct check_context *context, const char *id);
 bool doctor_connection_continues(const struct check_context *context, struct finding *finding);
 unsigned int doctor_connection_timeout_ms(const struct check_context *context);
 /* Connects as a client and sends hello, once. */
-void doctor_connection_greet(struct check_context *context);
+void doctor_connection_hello(struct check_context *context);
 
 /* Checks of the kernel, its modules, rdma-core, limits and the configuration. */
 extern const struct group doctor_group_system;

@@ -199,26 +199,26 @@ static void check_connect(struct check_context *context, struct finding *finding
 
 /* --- requests --------------------------------------------------------------------------------- */
 
-void doctor_connection_greet(struct check_context *context)
+void doctor_connection_hello(struct check_context *context)
 {
 	const struct dpumap_doctor_options *options = context->options;
 	struct connection *line = &context->connection;
 
-	if (line->has_greeted)
+	if (line->has_hello)
 		return;
-	line->has_greeted = true;
+	line->has_hello = true;
 	dpumap_client_create(&line->address, line->tls, options->server,
 			     doctor_connection_timeout_ms(context), options->stop, &line->client,
-			     &line->greeting);
+			     &line->hello_error);
 }
 
 static void check_version(struct check_context *context, struct finding *finding)
 {
-	const struct dpumap_error *error = &context->connection.greeting;
+	const struct dpumap_error *error = &context->connection.hello_error;
 
 	if (!doctor_connection_continues(context, finding))
 		return;
-	doctor_connection_greet(context);
+	doctor_connection_hello(context);
 	doctor_fact_number(finding, "channel", DPUMAP_CHANNEL_VERSION);
 	if (context->connection.client) {
 		doctor_report(finding, DOCTOR_OK,

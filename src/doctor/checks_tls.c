@@ -274,12 +274,12 @@ void doctor_link_tls(struct check_context *context, struct finding *finding)
 void doctor_link_identity(struct check_context *context, struct finding *finding)
 {
 	struct connection *line = &context->connection;
-	const struct dpumap_error *error = &line->greeting;
+	const struct dpumap_error *error = &line->hello_error;
 	bool refused;
 
 	if (!doctor_connection_continues(context, finding))
 		return;
-	doctor_connection_greet(context);
+	doctor_connection_hello(context);
 	refused =
 		!line->client && (error->code == DOCA_ERROR_AUTHENTICATION ||
 				  error->code == DOCA_ERROR_NOT_PERMITTED ||

@@ -150,7 +150,8 @@ doca_error_t dpumap_comch_preamble_check(const struct dpumap_comch_preamble *pre
 					 struct dpumap_error *error)
 {
 	if (memcmp(preamble->magic, magic, sizeof(magic)) != 0 || preamble->version != VERSION ||
-	    (preamble->begins != DPUMAP_COMCH_CLIENT && preamble->begins != DPUMAP_COMCH_SPONSOR))
+	    (preamble->begins != DPUMAP_COMCH_CLIENT &&
+	     preamble->begins != DPUMAP_COMCH_INTRODUCER))
 		return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 					"it is not a client of doca_comch of this release");
 	if (preamble->card != place->card || preamble->function != place->function ||

@@ -60,7 +60,7 @@ doca_error_t dpumap_comch_place_address(const struct dpumap_comch_place *place,
  */
 enum dpumap_comch_beginning {
 	DPUMAP_COMCH_CLIENT = 1, /* frames of doca_comch follow */
-	DPUMAP_COMCH_SPONSOR,	 /* an introduction follows */
+	DPUMAP_COMCH_INTRODUCER, /* an introduction follows */
 };
 doca_error_t dpumap_comch_place_connect(const struct dpumap_comch_place *place,
 					const char *directory, enum dpumap_comch_beginning begins,

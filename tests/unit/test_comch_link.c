@@ -464,7 +464,7 @@ static void introduce(int client, const char *identity)
 	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
 	int fd = connect_raw();
 
-	dpumap_comch_preamble_fill(&place, DPUMAP_COMCH_SPONSOR, &said.preamble);
+	dpumap_comch_preamble_fill(&place, DPUMAP_COMCH_INTRODUCER, &said.preamble);
 	memcpy(said.introduction.identity, identity, strlen(identity));
 	if (client >= 0) {
 		msg.msg_control = &control;

@@ -39,7 +39,7 @@ static void end_dial(struct doca_comch_client *client)
 	client->dial = NULL;
 }
 
-static doca_error_t greet(struct doca_comch_client *client, struct dpumap_comch_link *link)
+static doca_error_t send_hello(struct doca_comch_client *client, struct dpumap_comch_link *link)
 {
 	struct comch_frame frame = {.type = COMCH_HELLO};
 	struct doca_comch_connection *c;
@@ -71,7 +71,7 @@ static void dial(struct comch_control *control)
 		return;
 	end_dial(client);
 	if (result == DOCA_SUCCESS)
-		result = greet(client, link);
+		result = send_hello(client, link);
 	client->failure = result;
 }
 

@@ -35,7 +35,7 @@ static struct comch_control *control_of(struct doca_comch_server *server)
 /* --- clients that connect --------------------------------------------------------------------- */
 
 /* A client that connects and says nothing makes room for others. */
-static void limit_greeting(struct comch_control *control)
+static void limit_hello(struct comch_control *control)
 {
 	struct doca_comch_connection *c, *oldest = NULL;
 	uint32_t num = 0;
@@ -63,7 +63,7 @@ static void accept_clients(struct comch_control *control)
 			return;
 		if (dpumap_comch_control_add(control, link, &c) != DOCA_SUCCESS)
 			return;
-		limit_greeting(control);
+		limit_hello(control);
 		dpumap_comch_control_start_timer(control);
 		dpumap_comch_conn_pump(c);
 	}

@@ -73,7 +73,7 @@ doca_error_t dpumap_comch_dial_create(const struct dpumap_comch_place *place, un
 
 static doca_error_t make_plain_link(int fd, struct dpumap_comch_link **link)
 {
-	struct dpumap_comch_link_parts parts = {.fd = fd, .sponsor = -1};
+	struct dpumap_comch_link_parts parts = {.fd = fd, .introducer = -1};
 	char peer[DPUMAP_COMCH_IDENTITY_SIZE];
 	struct ucred server;
 	socklen_t len = sizeof(server);
@@ -132,7 +132,7 @@ static doca_error_t make_tls_link(const struct dpumap_comch_dial *dial,
 				  struct dpumap_comch_link **link)
 {
 	const struct dpumap_comch_link_parts parts = {
-		.sponsor = -1, .tls = dial->tls, .session = session, .peer = peer};
+		.introducer = -1, .tls = dial->tls, .session = session, .peer = peer};
 	doca_error_t result = dpumap_comch_link_create(&parts, link);
 
 	if (result != DOCA_SUCCESS)

@@ -25,7 +25,7 @@
 struct dpumap_comch_link {
 	int epoll;
 	int fd;		   /* of the socket */
-	int sponsor;	   /* dpumapd's connection, which withdraws the peer's right; or -1 */
+	int introducer;	   /* dpumapd's connection, which withdraws the peer's right; or -1 */
 	int timer;	   /* of check_at; -1 on one machine */
 	uint64_t check_at; /* whether the peer's machine answers; 0: no bytes wait for it */
 	unsigned int unanswered;
@@ -71,7 +71,7 @@ static bool open_descriptors(struct dpumap_comch_link *link,
 			     const struct dpumap_comch_link_parts *parts)
 {
 	link->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (link->epoll < 0 || !watch(link, link->fd) || !watch(link, parts->sponsor))
+	if (link->epoll < 0 || !watch(link, link->fd) || !watch(link, parts->introducer))
 		return false;
 	if (!parts->session)
 		return true;
@@ -104,7 +104,7 @@ doca_error_t dpumap_comch_link_create(const struct dpumap_comch_link_parts *part
 		free(l);
 		return DOCA_ERROR_OPERATING_SYSTEM;
 	}
-	l->sponsor = parts->sponsor;
+	l->introducer = parts->introducer;
 	l->tls = parts->tls;
 	l->session = parts->session;
 	snprintf(l->peer, sizeof(l->peer), "%s", parts->peer);
@@ -112,24 +112,24 @@ doca_error_t dpumap_comch_link_create(const struct dpumap_comch_link_parts *part
 	return DOCA_SUCCESS;
 }
 
-static void drop_sponsor(struct dpumap_comch_link *link)
+static void drop_introducer(struct dpumap_comch_link *link)
 {
-	close(link->sponsor);
-	link->sponsor = -1;
+	close(link->introducer);
+	link->introducer = -1;
 }
 
 /* dpumapd may end: the connection stays. */
-static doca_error_t check_sponsor(struct dpumap_comch_link *link, struct dpumap_error *error)
+static doca_error_t check_introducer(struct dpumap_comch_link *link, struct dpumap_error *error)
 {
 	char byte;
 	ssize_t n;
 
-	if (link->sponsor >= 0) {
-		n = recv(link->sponsor, &byte, 1, MSG_DONTWAIT);
+	if (link->introducer >= 0) {
+		n = recv(link->introducer, &byte, 1, MSG_DONTWAIT);
 		if (n == 1 && byte == DPUMAP_COMCH_WITHDRAW)
 			link->is_withdrawn = true;
 		if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
-			drop_sponsor(link);
+			drop_introducer(link);
 	}
 	if (!link->is_withdrawn)
 		return DOCA_SUCCESS;
@@ -230,7 +230,7 @@ doca_error_t dpumap_comch_link_read(struct dpumap_comch_link *link, void *buf, s
 	doca_error_t result;
 
 	if (link->session) {
-		result = check_sponsor(link, &error);
+		result = check_introducer(link, &error);
 		if (result == DOCA_SUCCESS)
 			result = check_answers(link, &error);
 		if (result == DOCA_SUCCESS)
@@ -293,8 +293,8 @@ void dpumap_comch_link_close(struct dpumap_comch_link *link)
 	if (!link)
 		return;
 	close_descriptors(link);
-	if (link->sponsor >= 0)
-		drop_sponsor(link);
+	if (link->introducer >= 0)
+		drop_introducer(link);
 	if (link->session)
 		link->tls->close(link->session);
 	else

@@ -8,7 +8,7 @@
 
 struct dpumap_comch_link_parts {
 	int fd;				      /* without a session */
-	int sponsor;			      /* or -1 */
+	int introducer;			      /* or -1 */
 	const struct dpumap_comch_tls *tls;   /* of the session */
 	struct dpumap_comch_session *session; /* NULL: plain */
 	const char *peer;

@@ -240,7 +240,7 @@ static doca_error_t make_plain_link(const struct dpumap_comch_listener *l, struc
 				    struct dpumap_comch_link **link)
 {
 	char peer[DPUMAP_COMCH_IDENTITY_SIZE];
-	const struct dpumap_comch_link_parts parts = {.fd = p->fd, .sponsor = -1, .peer = peer};
+	const struct dpumap_comch_link_parts parts = {.fd = p->fd, .introducer = -1, .peer = peer};
 	doca_error_t result;
 
 	snprintf(peer, sizeof(peer), "uid:%u", p->uid);
@@ -264,8 +264,8 @@ static bool is_identity(const char identity[static DPUMAP_COMCH_IDENTITY_SIZE])
 }
 
 /* Begins the handshake with the client that dpumapd introduced. */
-static doca_error_t meet(struct dpumap_comch_listener *l, struct pending *p,
-			 struct dpumap_error *error)
+static doca_error_t begin_introduction(struct dpumap_comch_listener *l, struct pending *p,
+				       struct dpumap_error *error)
 {
 	doca_error_t result;
 	int fd = p->passed;
@@ -290,7 +290,7 @@ static doca_error_t meet(struct dpumap_comch_listener *l, struct pending *p,
 static doca_error_t make_tls_link(const struct dpumap_comch_listener *l, struct pending *p,
 				  struct dpumap_comch_link **link)
 {
-	const struct dpumap_comch_link_parts parts = {.sponsor = p->fd,
+	const struct dpumap_comch_link_parts parts = {.introducer = p->fd,
 						      .tls = p->tls,
 						      .session = p->session,
 						      .peer = introduction(p)->identity};
@@ -307,8 +307,8 @@ static doca_error_t make_tls_link(const struct dpumap_comch_listener *l, struct 
 }
 
 /* While the handshake runs: has dpumapd withdrawn the introduction? It may end. */
-static doca_error_t check_sponsor(const struct dpumap_comch_listener *l, struct pending *p,
-				  struct dpumap_error *error)
+static doca_error_t check_introducer(const struct dpumap_comch_listener *l, struct pending *p,
+				     struct dpumap_error *error)
 {
 	char byte;
 	ssize_t n = recv(p->fd, &byte, 1, MSG_DONTWAIT);
@@ -321,10 +321,10 @@ static doca_error_t check_sponsor(const struct dpumap_comch_listener *l, struct 
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t shake_hands(const struct dpumap_comch_listener *l, struct pending *p,
-				struct dpumap_comch_link **link, struct dpumap_error *error)
+static doca_error_t handshake(const struct dpumap_comch_listener *l, struct pending *p,
+			      struct dpumap_comch_link **link, struct dpumap_error *error)
 {
-	doca_error_t result = check_sponsor(l, p, error);
+	doca_error_t result = check_introducer(l, p, error);
 	uint32_t events;
 
 	if (result == DOCA_SUCCESS)
@@ -345,7 +345,7 @@ static doca_error_t advance(struct dpumap_comch_listener *l, struct pending *p,
 	doca_error_t result;
 
 	if (p->session)
-		return shake_hands(l, p, link, error);
+		return handshake(l, p, link, error);
 	if (p->used < sizeof(p->said.preamble)) {
 		result = receive(p, sizeof(p->said.preamble), error);
 		if (result == DOCA_SUCCESS)
@@ -359,8 +359,8 @@ static doca_error_t advance(struct dpumap_comch_listener *l, struct pending *p,
 		return make_plain_link(l, p, link);
 	result = receive(p, sizeof(p->said), error);
 	if (result == DOCA_SUCCESS)
-		result = meet(l, p, error);
-	return result == DOCA_SUCCESS ? shake_hands(l, p, link, error) : result;
+		result = begin_introduction(l, p, error);
+	return result == DOCA_SUCCESS ? handshake(l, p, link, error) : result;
 }
 
 static void remove_pending(struct dpumap_comch_listener *l, unsigned int i)
