@@ -598,8 +598,8 @@ static bool find_event(const struct session *session, const struct export_spec *
 }
 
 /* Clients with a sink are told what they lose. Others see all changes if they ask. */
-static bool is_told(const struct session *session, const struct export_spec *was, bool was_held,
-		    const struct export_spec *is, enum dpumap_event *event)
+static bool is_reported(const struct session *session, const struct export_spec *was, bool was_held,
+			const struct export_spec *is, enum dpumap_event *event)
 {
 	bool is_visible = find_event(session, was, is, event);
 
@@ -621,7 +621,7 @@ static void on_change(void *context, const struct export_spec *was, uint64_t was
 	for (struct session *session = server->sessions; session; session = session->next) {
 		forgotten = was ? session_forget_export(session, was_id) : 0;
 		server->stats.held -= forgotten;
-		if (!is_told(session, was, forgotten > 0, is, &event))
+		if (!is_reported(session, was, forgotten > 0, is, &event))
 			continue;
 		if (session_queue_event(session, event, (is ? is : was)->name))
 			announce(server, session);

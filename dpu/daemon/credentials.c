@@ -16,22 +16,22 @@ static const struct {
 	{"registry: ", "etcd cannot be reached over TLS", "etcd could not be reached over TLS"},
 };
 
-struct judged {
+struct assessed {
 	struct dpumap_credentials found[2];
 	const struct dpumap_credential *all[CREDENTIALS_MAX];
 };
 
-static void judge(const struct credentials *credentials, struct judged *judged)
+static void assess(const struct credentials *credentials, struct assessed *assessed)
 {
 	const struct dpumap_tls *const contexts[] = {credentials->own, credentials->registry};
 
 	for (size_t i = 0; i < 2; i++) {
-		struct dpumap_credentials *found = &judged->found[i];
+		struct dpumap_credentials *found = &assessed->found[i];
 
-		dpumap_tls_judge(contexts[i], found);
-		judged->all[i * EACH] = &found->certificate;
-		judged->all[i * EACH + 1] = &found->authority;
-		judged->all[i * EACH + 2] = &found->list;
+		dpumap_tls_assess(contexts[i], found);
+		assessed->all[i * EACH] = &found->certificate;
+		assessed->all[i * EACH + 1] = &found->authority;
+		assessed->all[i * EACH + 2] = &found->list;
 	}
 }
 
@@ -44,37 +44,37 @@ static void warn(size_t place, const struct dpumap_credential *c)
 		log_warning("%s%s: %s", places[place].prefix, c->text, c->advice);
 }
 
-void credentials_warn(const struct credentials *credentials, struct credentials_told *told)
+void credentials_warn(const struct credentials *credentials, struct credentials_warned *warned)
 {
-	struct credentials_told unused = {0}, *t = told ? told : &unused;
+	struct credentials_warned unused = {0}, *t = warned ? warned : &unused;
 
-	*t = (struct credentials_told){0};
+	*t = (struct credentials_warned){0};
 	credentials_follow(credentials, t);
 }
 
-void credentials_follow(const struct credentials *credentials, struct credentials_told *told)
+void credentials_follow(const struct credentials *credentials, struct credentials_warned *warned)
 {
 	uint64_t now = monotonic_ns();
-	struct judged judged;
+	struct assessed assessed;
 
-	if (now < told->next)
+	if (now < warned->next)
 		return;
-	told->next = now + INTERVAL_NS;
-	judge(credentials, &judged);
+	warned->next = now + INTERVAL_NS;
+	assess(credentials, &assessed);
 	for (size_t i = 0; i < CREDENTIALS_MAX; i++) {
-		if (judged.all[i]->state > told->states[i])
-			warn(i / EACH, judged.all[i]);
-		told->states[i] = judged.all[i]->state;
+		if (assessed.all[i]->state > warned->states[i])
+			warn(i / EACH, assessed.all[i]);
+		warned->states[i] = assessed.all[i]->state;
 	}
 }
 
 doca_error_t credentials_check_reload(const struct credentials *now, const struct credentials *next,
 				      struct dpumap_error *error)
 {
-	struct judged before, after;
+	struct assessed before, after;
 
-	judge(next, &after);
-	judge(now, &before);
+	assess(next, &after);
+	assess(now, &before);
 	for (size_t i = 0; i < 2; i++) {
 		const struct dpumap_credential *useless =
 			dpumap_credentials_useless(&after.found[i]);
@@ -91,13 +91,13 @@ void credentials_describe(const struct dpumap_tls *tls, char *text, size_t size)
 {
 	const struct credentials credentials = {.own = tls};
 	const struct dpumap_credential *worst;
-	struct judged judged;
+	struct assessed assessed;
 
-	judge(&credentials, &judged);
-	worst = judged.all[0];
+	assess(&credentials, &assessed);
+	worst = assessed.all[0];
 	for (size_t i = 1; i < EACH; i++)
-		if (judged.all[i]->state > worst->state)
-			worst = judged.all[i];
+		if (assessed.all[i]->state > worst->state)
+			worst = assessed.all[i];
 	text[0] = '\0';
 	if (worst->state > DPUMAP_CREDENTIAL_GOOD)
 		snprintf(text, size, "%s: %s", worst->text, worst->advice);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Certificates and revocation lists that reject peers: said at start and while dpumapd runs, refused by a reload. Those
- * for etcd are judged as those for clients are.
+ * for etcd are assessed as those for clients are.
  */
 #ifndef DPUMAPD_CREDENTIALS_H
 #define DPUMAPD_CREDENTIALS_H
@@ -17,15 +17,15 @@ struct credentials {
 #define CREDENTIALS_MAX 6
 
 /* What the log has said of them. All zero at the beginning. */
-struct credentials_told {
+struct credentials_warned {
 	enum dpumap_credential_state states[CREDENTIALS_MAX];
-	uint64_t next; /* when they are judged again */
+	uint64_t next; /* when they are assessed again */
 };
 
-/* Logs a warning about each that rejects peers, or will soon. told may be NULL. */
-void credentials_warn(const struct credentials *credentials, struct credentials_told *told);
-/* Logs a warning about each that has become worse. To be called often: it judges once a minute. */
-void credentials_follow(const struct credentials *credentials, struct credentials_told *told);
+/* Logs a warning about each that rejects peers, or will soon. warned may be NULL. */
+void credentials_warn(const struct credentials *credentials, struct credentials_warned *warned);
+/* Logs a warning about each that has become worse. To be called often: it assesses once a minute. */
+void credentials_follow(const struct credentials *credentials, struct credentials_warned *warned);
 /*
  * BAD_CONFIG if no client could connect with next, or etcd would reject it. What rejects all peers at present too
  * changes nothing for the worse, and is accepted.

@@ -52,7 +52,7 @@ struct daemon {
 	struct settings next;		/* of a reload that is running */
 	const struct export_dir *known; /* what it need not load again; NULL: load all */
 	struct dpumap_tls *next_tls;
-	struct credentials_told told;
+	struct credentials_warned warned;
 	struct registry_renewal *renewal;
 	bool next_is_for_others;
 	bool is_for_others;   /* may other users import? */
@@ -187,7 +187,7 @@ static void on_made(void *context)
 	struct settings before = d->settings;
 
 	limit_clients(d, &d->next);
-	credentials_warn(&(struct credentials){d->next_tls, d->next.registry.tls}, &d->told);
+	credentials_warn(&(struct credentials){d->next_tls, d->next.registry.tls}, &d->warned);
 	server_set_tls(d->server, d->next_tls);
 	listeners_use(&d->listeners, &d->next, d->next_is_for_others);
 	cm_listener_use(server_cm_listener(d->server));
@@ -401,7 +401,7 @@ static doca_error_t set_up(struct daemon *d, struct dpumap_error *error)
 				       error);
 	if (result != DOCA_SUCCESS)
 		return result;
-	credentials_warn(&(struct credentials){tls, d->settings.registry.tls}, &d->told);
+	credentials_warn(&(struct credentials){tls, d->settings.registry.tls}, &d->warned);
 	server_set_tls(d->server, tls);
 	result = listeners_open(&d->listeners, &d->settings, error);
 	if (result != DOCA_SUCCESS)
@@ -555,7 +555,7 @@ void daemon_destroy(struct daemon *daemon)
 static void tick(struct daemon *d)
 {
 	credentials_follow(&(struct credentials){server_tls(d->server), d->settings.registry.tls},
-			   &d->told);
+			   &d->warned);
 	log_tick();
 	export_table_check(d->exports);
 	server_tick(d->server);

@@ -56,7 +56,7 @@ doca_error_t daemon_disconnect(struct daemon *daemon, const char *identity,
 bool daemon_ends_clients(const struct daemon *daemon);
 /* NULL: none. */
 const struct registry *daemon_registry(const struct daemon *daemon);
-/* What judges the certificates for etcd; NULL: none. */
+/* What assesses the certificates for etcd; NULL: none. */
 const struct dpumap_tls *daemon_registry_tls(const struct daemon *daemon);
 const struct server *daemon_server(const struct daemon *daemon);
 

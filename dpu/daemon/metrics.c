@@ -123,7 +123,7 @@ static void put_credentials(FILE *out, const struct dpumap_tls *tls)
 {
 	struct dpumap_credentials found;
 
-	dpumap_tls_judge(tls, &found);
+	dpumap_tls_assess(tls, &found);
 	maybe_put(out, "certificate_end_seconds", "gauge",
 		  "Unix time at which the certificate of dpumapd expires.", found.certificate.end);
 	maybe_put(out, "authority_end_seconds", "gauge",
@@ -163,7 +163,7 @@ static void put_registry_credentials(FILE *out, const struct dpumap_tls *tls)
 {
 	struct dpumap_credentials found;
 
-	dpumap_tls_judge(tls, &found);
+	dpumap_tls_assess(tls, &found);
 	maybe_put(out, "registry_certificate_end_seconds", "gauge",
 		  "Unix time at which the certificate for etcd expires.", found.certificate.end);
 	maybe_put(out, "registry_authority_end_seconds", "gauge",

@@ -63,7 +63,7 @@ static bool is_same(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-static void tell(struct service_status *status, struct daemon *daemon, bool is_ready)
+static void notify(struct service_status *status, struct daemon *daemon, bool is_ready)
 {
 	char *text = describe(daemon);
 	bool is_changed = text && !is_same(text, status->text);
@@ -77,13 +77,13 @@ static void tell(struct service_status *status, struct daemon *daemon, bool is_r
 
 void service_status_ready(struct service_status *status, struct daemon *daemon)
 {
-	tell(status, daemon, true);
+	notify(status, daemon, true);
 }
 
 void service_status_update(struct service_status *status, struct daemon *daemon)
 {
 	if (getenv("NOTIFY_SOCKET"))
-		tell(status, daemon, false);
+		notify(status, daemon, false);
 }
 
 void service_status_free(struct service_status *status)

@@ -52,7 +52,7 @@ static void copy_state(const struct publishing *p, struct state *state)
 	state->taken = monotonic_ns();
 }
 
-static void tell_state(struct publishing *p)
+static void store_state(struct publishing *p)
 {
 	struct state state;
 
@@ -146,7 +146,7 @@ static void *run(void *context)
 			}
 		}
 		p->fleet->publisher_process(p->publisher);
-		tell_state(p);
+		store_state(p);
 		await_events(p, snapshot != NULL);
 	}
 	snapshot_free(snapshot);

@@ -32,7 +32,7 @@ struct registry_settings {
 	struct registry_texts addresses; /* where clients reach this DPU */
 	unsigned int ttl_s;
 	char *ca, *cert, *key;	    /* of the connections to etcd; NULL: none */
-	struct dpumap_tls *tls;	    /* these files, to be judged; NULL: none */
+	struct dpumap_tls *tls;	    /* these files, to be assessed; NULL: none */
 	char *user, *password_file; /* of etcd; NULL: none */
 };
 

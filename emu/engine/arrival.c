@@ -33,8 +33,8 @@ static enum wire_drop deliver(struct engine *e, const struct wire_path *from,
 	return c ? emu_conn_input(c, from, p) : WIRE_DROP_STATE;
 }
 
-static enum wire_drop judge(struct engine *e, const struct wire_path *from, const uint8_t *bytes,
-			    size_t len)
+static enum wire_drop handle(struct engine *e, const struct wire_path *from, const uint8_t *bytes,
+			     size_t len)
 {
 	enum wire_drop drop;
 	struct wire_packet p;
@@ -53,7 +53,7 @@ static enum wire_drop judge(struct engine *e, const struct wire_path *from, cons
 
 static void arrive(struct engine *e, const struct wire_path *from, const uint8_t *bytes, size_t len)
 {
-	emu_capture_received(e, from, bytes, len, judge(e, from, bytes, len));
+	emu_capture_received(e, from, bytes, len, handle(e, from, bytes, len));
 }
 
 /*

@@ -443,7 +443,7 @@ void emu_rq_serve(struct engine *e, uint32_t qpn)
 }
 
 /* This QP will complete no more WQEs of the SRQ: its owner may drain it. */
-static void tell_last_wqe(const struct request *rq)
+static void report_last_wqe(const struct request *rq)
 {
 	struct emu_note note = {.type = EMU_NOTE_QP, .event = EMU_EVENT_QP_LAST_WQE};
 
@@ -486,7 +486,7 @@ static void flush_target(struct request *rq)
 	else if (taker)
 		emu_engine_kick(rq->r.e, taker - 1);
 	else
-		tell_last_wqe(rq);
+		report_last_wqe(rq);
 }
 
 /* Refuse the request that was in execution when the QP failed, and return the receive WQEs. */
@@ -507,7 +507,7 @@ void emu_rq_flush(struct engine *e, uint32_t qpn)
 		rq.r.srq = emu_srq_find(e, rq.r.srqn);
 		if (rq.r.srq)
 			emu_receiver_push_error(&rq.r, EMU_SYN_FLUSH);
-		tell_last_wqe(&rq);
+		report_last_wqe(&rq);
 		return;
 	}
 	for (budget = 0; budget < ENGINE_BUDGET && emu_receives_posted(q, rq.r.run); budget++)

@@ -75,11 +75,11 @@ static const char *advice_for_yama(int scope)
 }
 
 /* Once, although libraries try again. */
-static bool is_told(void)
+static bool was_printed(void)
 {
-	static _Atomic pid_t told;
+	static _Atomic pid_t printed_by;
 
-	return atomic_exchange(&told, getpid()) == getpid();
+	return atomic_exchange(&printed_by, getpid()) == getpid();
 }
 
 void emu_refusal_print(int err, pid_t server)
@@ -87,7 +87,7 @@ void emu_refusal_print(int err, pid_t server)
 	int pid = (int)getpid(), scope = yama_scope();
 	char label[256];
 
-	if (is_told())
+	if (was_printed())
 		return;
 	if (err == ESRCH)
 		fprintf(stderr,
@@ -128,7 +128,7 @@ void emu_refusal_print_build(pid_t server)
 {
 	const char *dir = getenv(EMU_ENV_DIR);
 
-	if (is_told())
+	if (was_printed())
 		return;
 	fprintf(stderr,
 		"dpumap-emu: process %d has a library of dpumap-emu of another build than the "
@@ -196,6 +196,6 @@ void emu_refusal_print_lost(int err)
 {
 	const char *dir = getenv(EMU_ENV_DIR), *role = getenv(EMU_ENV_ROLE);
 
-	if (dir && role && !(err == ENOENT && is_there(dir, role)) && !is_told())
+	if (dir && role && !(err == ENOENT && is_there(dir, role)) && !was_printed())
 		print_lost(err, dir, role);
 }

@@ -29,7 +29,7 @@ static void send_nak(struct wire_responder *r, uint8_t syndrome, uint32_t psn)
  * A queue pair that is connected to itself would not hear its own NAK, because it fails first. Its requester
  * learns of it at once.
  */
-static void tell_itself(struct wire_qp *qp, uint64_t now)
+static void report_to_itself(struct wire_qp *qp, uint64_t now)
 {
 	const struct wire_responder *r = &qp->responder;
 	struct wire_packet nak = wire_qp_packet(qp, WIRE_ACK, r->nak_psn);
@@ -45,7 +45,7 @@ static void tell_itself(struct wire_qp *qp, uint64_t now)
 
 static void enter_error(struct wire_qp *qp, uint64_t now, enum wire_event event)
 {
-	tell_itself(qp, now);
+	report_to_itself(qp, now);
 	qp->dead = true;
 	qp->ops->event(qp->ctx, event);
 	if (event != WIRE_EVENT_ERROR)
@@ -101,8 +101,8 @@ static void stall(struct wire_responder *r, uint64_t now, const struct wire_pack
 	r->last.payload = NULL;
 }
 
-static enum wire_drop judge(struct wire_qp *qp, uint64_t now, const struct wire_packet *p,
-			    struct wire_verdict v)
+static enum wire_drop apply_verdict(struct wire_qp *qp, uint64_t now, const struct wire_packet *p,
+				    struct wire_verdict v)
 {
 	struct wire_responder *r = &qp->responder;
 
@@ -230,7 +230,7 @@ static enum wire_drop execute(struct wire_qp *qp, uint64_t now, const struct wir
 	case WIRE_KIND_ATOMIC:
 		return take_atomic(qp, now, p);
 	default:
-		return judge(qp, now, p, wire_message_input(qp, p));
+		return apply_verdict(qp, now, p, wire_message_input(qp, p));
 	}
 }
 
@@ -260,7 +260,7 @@ static void resume(struct wire_qp *qp, uint64_t now)
 	if (p.op.kind == WIRE_KIND_ATOMIC)
 		(void)take_atomic(qp, now, &p);
 	else
-		(void)judge(qp, now, &p, wire_message_end(qp, &p));
+		(void)apply_verdict(qp, now, &p, wire_message_end(qp, &p));
 }
 
 /* The credits of an ACK: a message that has begun has its receive already (IBA 9.7.7.2). */

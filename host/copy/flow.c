@@ -144,7 +144,7 @@ static void wake(struct flow *flow, unsigned int stages)
 	}
 }
 
-static void tell_caller(const struct flow *flow)
+static void signal_caller(const struct flow *flow)
 {
 	const uint64_t one = 1;
 	ssize_t n = write(flow->fd, &one, sizeof(one));
@@ -197,7 +197,7 @@ static void end(struct flow *flow, struct stage *s, const struct dpumap_error *e
 	}
 	s->has_ended = true;
 	pthread_mutex_unlock(&flow->mutex);
-	tell_caller(flow);
+	signal_caller(flow);
 }
 
 static void *run(void *context)
@@ -212,7 +212,7 @@ static void *run(void *context)
 		if (s->rule.work(flow->context, s->at, &len, &error) != DOCA_SUCCESS)
 			break;
 		if (advance(flow, s, asked, len))
-			tell_caller(flow);
+			signal_caller(flow);
 	}
 	end(flow, s, &error);
 	return NULL;

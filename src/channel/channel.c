@@ -354,12 +354,12 @@ static void each_export(const struct dpumap_msg *reply, dpumap_channel_list_cb_t
 {
 	for (uint32_t i = 0; i < reply->num_exports; i++) {
 		const struct dpumap_export_info *info = &reply->exports[i];
-		const struct dpumap_channel_export told = {.name = info->name,
-							   .kind = info->kind,
-							   .size = info->size,
-							   .access = info->access};
+		const struct dpumap_channel_export exported = {.name = info->name,
+							       .kind = info->kind,
+							       .size = info->size,
+							       .access = info->access};
 
-		each(user_data, &told);
+		each(user_data, &exported);
 	}
 }
 

@@ -46,8 +46,8 @@ static int days_until(const ASN1_TIME *time)
 	return ASN1_TIME_diff(&days, &seconds, NULL, time) ? days : 0;
 }
 
-static void judge_times(struct dpumap_credential *c, const char *what, const ASN1_TIME *from,
-			const ASN1_TIME *to, int warn_days, const char *advice)
+static void assess_times(struct dpumap_credential *c, const char *what, const ASN1_TIME *from,
+			 const ASN1_TIME *to, int warn_days, const char *advice)
 {
 	char text[DPUMAP_PEM_TIME_MAX];
 
@@ -66,11 +66,11 @@ static void judge_times(struct dpumap_credential *c, const char *what, const ASN
 		set(c, DPUMAP_CREDENTIAL_GOOD, "", "%s is valid until %s", what, text);
 }
 
-void dpumap_credential_judge_dates(struct dpumap_credential *credential, const char *what,
-				   const X509 *cert, const char *advice)
+void dpumap_credential_assess_dates(struct dpumap_credential *credential, const char *what,
+				    const X509 *cert, const char *advice)
 {
-	judge_times(credential, what, X509_get0_notBefore(cert), X509_get0_notAfter(cert),
-		    WARN_DAYS, advice);
+	assess_times(credential, what, X509_get0_notBefore(cert), X509_get0_notAfter(cert),
+		     WARN_DAYS, advice);
 }
 
 /* "the certificate of dpu1" */
@@ -132,8 +132,8 @@ static const struct {
 };
 
 /* What peers check besides dates. */
-static void judge_use(struct dpumap_credential *c, SSL_CTX *ctx, X509 *cert,
-		      enum dpumap_credential_user user, const char *what)
+static void assess_use(struct dpumap_credential *c, SSL_CTX *ctx, X509 *cert,
+		       enum dpumap_credential_user user, const char *what)
 {
 	const char *issue = users[user].issue;
 	X509_STORE *store = SSL_CTX_get_cert_store(ctx);
@@ -161,8 +161,8 @@ static void judge_use(struct dpumap_credential *c, SSL_CTX *ctx, X509 *cert,
 		    "%s was not issued by the configured CA, and peers of that CA reject it", what);
 }
 
-static void judge_own(SSL_CTX *ctx, enum dpumap_credential_user user,
-		      struct dpumap_credentials *credentials)
+static void assess_own(SSL_CTX *ctx, enum dpumap_credential_user user,
+		       struct dpumap_credentials *credentials)
 {
 	X509 *cert = SSL_CTX_get0_certificate(ctx);
 	STACK_OF(X509) *chain = NULL;
@@ -175,14 +175,15 @@ static void judge_own(SSL_CTX *ctx, enum dpumap_credential_user user,
 	dpumap_peer_name_of_cert(cert, credentials->name, &ignored);
 	snprintf(advice, sizeof(advice), "issue another (dpumap pki renew %s)",
 		 credentials->name[0] ? credentials->name + strlen("cert:") : "NAME");
-	dpumap_credential_judge_dates(c, name_cert("the certificate of", cert, what), cert, advice);
+	dpumap_credential_assess_dates(c, name_cert("the certificate of", cert, what), cert,
+				       advice);
 	if (c->state != DPUMAP_CREDENTIAL_USELESS)
-		judge_use(c, ctx, cert, user, what);
+		assess_use(c, ctx, cert, user, what);
 	SSL_CTX_get0_chain_certs(ctx, &chain);
 	for (int i = 0; i < sk_X509_num(chain); i++) {
 		struct dpumap_credential link = {0};
 
-		dpumap_credential_judge_dates(
+		dpumap_credential_assess_dates(
 			&link,
 			name_cert("the intermediate certificate", sk_X509_value(chain, i), what),
 			sk_X509_value(chain, i), "issue another");
@@ -193,7 +194,7 @@ static void judge_own(SSL_CTX *ctx, enum dpumap_credential_user user,
 /* --- authorities, and their lists ------------------------------------------------------------- */
 
 /*
- * The chain of a CA certificate, without revocation lists: these are judged apart. libcurl trusts each certificate of
+ * The chain of a CA certificate, without revocation lists: these are assessed apart. libcurl trusts each certificate of
  * its file, so the chain ends there.
  */
 static int verify_chain(SSL_CTX *ctx, bool ends_anywhere, X509 *ca, X509 **culprit)
@@ -222,8 +223,8 @@ static int verify_chain(SSL_CTX *ctx, bool ends_anywhere, X509 *ca, X509 **culpr
 	return error;
 }
 
-static void judge_authority(struct dpumap_credential *c, SSL_CTX *ctx,
-			    enum dpumap_credential_user user, X509 *ca)
+static void assess_authority(struct dpumap_credential *c, SSL_CTX *ctx,
+			     enum dpumap_credential_user user, X509 *ca)
 {
 	static const char advice[] =
 		"create another CA with dpumap pki init, and issue new certificates";
@@ -232,7 +233,7 @@ static void judge_authority(struct dpumap_credential *c, SSL_CTX *ctx,
 	bool is_of_etcd = user == DPUMAP_CREDENTIAL_USER_ETCD_CLIENT;
 	int error = verify_chain(ctx, is_of_etcd, ca, &culprit);
 
-	dpumap_credential_judge_dates(
+	dpumap_credential_assess_dates(
 		c, name_cert("the CA certificate", culprit && error ? culprit : ca, what),
 		culprit && error ? culprit : ca, advice);
 	if (c->state != DPUMAP_CREDENTIAL_USELESS && error)
@@ -246,7 +247,7 @@ static void judge_authority(struct dpumap_credential *c, SSL_CTX *ctx,
 }
 
 /* The best of the lists of one CA: any of them will do. */
-static void judge_list(struct dpumap_credential *c, SSL_CTX *ctx, X509 *ca)
+static void assess_list(struct dpumap_credential *c, SSL_CTX *ctx, X509 *ca)
 {
 	static const char advice[] = "renew it (dpumap pki renew) and copy it to all peers";
 	const STACK_OF(X509_OBJECT) *all = X509_STORE_get0_objects(SSL_CTX_get_cert_store(ctx));
@@ -263,8 +264,8 @@ static void judge_list(struct dpumap_credential *c, SSL_CTX *ctx, X509 *ca)
 
 		if (!crl || X509_NAME_cmp(X509_CRL_get_issuer(crl), X509_get_subject_name(ca)) != 0)
 			continue;
-		judge_times(&one, what, X509_CRL_get0_lastUpdate(crl),
-			    X509_CRL_get0_nextUpdate(crl), WARN_DAYS_CRL, advice);
+		assess_times(&one, what, X509_CRL_get0_lastUpdate(crl),
+			     X509_CRL_get0_nextUpdate(crl), WARN_DAYS_CRL, advice);
 		if (X509_CRL_verify(crl, X509_get0_pubkey(ca)) != 1)
 			set(&one, DPUMAP_CREDENTIAL_USELESS, advice, "%s is not signed by this CA",
 			    what);
@@ -294,14 +295,14 @@ static void combine(struct dpumap_credential *all, const struct dpumap_credentia
 }
 
 /* What is useless rejects only its own peers. */
-static void soften(struct dpumap_credential *all, bool some_work)
+static void limit_severity(struct dpumap_credential *all, bool some_work)
 {
 	if (all->state == DPUMAP_CREDENTIAL_USELESS && some_work)
 		all->state = DPUMAP_CREDENTIAL_WARN;
 }
 
-static void judge_authorities(SSL_CTX *ctx, enum dpumap_credential_user user,
-			      struct dpumap_credentials *credentials)
+static void assess_authorities(SSL_CTX *ctx, enum dpumap_credential_user user,
+			       struct dpumap_credentials *credentials)
 {
 	X509_STORE *store = SSL_CTX_get_cert_store(ctx);
 	const STACK_OF(X509_OBJECT) *all = X509_STORE_get0_objects(store);
@@ -315,23 +316,23 @@ static void judge_authorities(SSL_CTX *ctx, enum dpumap_credential_user user,
 
 		if (!ca)
 			continue;
-		judge_authority(&authority, ctx, user, ca);
+		assess_authority(&authority, ctx, user, ca);
 		if (checks_lists && authority.state != DPUMAP_CREDENTIAL_USELESS) {
-			judge_list(&list, ctx, ca);
+			assess_list(&list, ctx, ca);
 			combine(&credentials->list, &list, &some_list_works);
 		}
 		combine(&credentials->authority, &authority, &some_authority_works);
 	}
-	soften(&credentials->authority, some_authority_works);
-	soften(&credentials->list, some_list_works);
+	limit_severity(&credentials->authority, some_authority_works);
+	limit_severity(&credentials->list, some_list_works);
 }
 
-void dpumap_credentials_judge(SSL_CTX *ctx, enum dpumap_credential_user user,
-			      struct dpumap_credentials *credentials)
+void dpumap_credentials_assess(SSL_CTX *ctx, enum dpumap_credential_user user,
+			       struct dpumap_credentials *credentials)
 {
 	*credentials = (struct dpumap_credentials){0};
-	judge_own(ctx, user, credentials);
-	judge_authorities(ctx, user, credentials);
+	assess_own(ctx, user, credentials);
+	assess_authorities(ctx, user, credentials);
 }
 
 const struct dpumap_credential *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * What certificates and revocation lists are worth at present. Start, --check, reload, metrics and doctor share this
- * judgement.
+ * assessment.
  */
 #ifndef DPUMAP_CHANNEL_CREDENTIALS_H
 #define DPUMAP_CHANNEL_CREDENTIALS_H
@@ -42,14 +42,14 @@ struct dpumap_credentials {
 };
 
 /* Judges what a context for certificates has loaded. It must not change meanwhile. */
-void dpumap_credentials_judge(SSL_CTX *ctx, enum dpumap_credential_user user,
-			      struct dpumap_credentials *credentials);
+void dpumap_credentials_assess(SSL_CTX *ctx, enum dpumap_credential_user user,
+			       struct dpumap_credentials *credentials);
 /* The first sentence about one that makes every handshake fail; NULL: none. */
 const struct dpumap_credential *
 dpumap_credentials_useless(const struct dpumap_credentials *credentials);
 
 /* Judges only the dates of a certificate. what is its name in sentences. */
-void dpumap_credential_judge_dates(struct dpumap_credential *credential, const char *what,
-				   const X509 *cert, const char *advice);
+void dpumap_credential_assess_dates(struct dpumap_credential *credential, const char *what,
+				    const X509 *cert, const char *advice);
 
 #endif

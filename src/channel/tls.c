@@ -316,10 +316,10 @@ static enum dpumap_credential_user user_of(const struct dpumap_tls *tls)
 	return tls->is_server ? DPUMAP_CREDENTIAL_USER_DPU : DPUMAP_CREDENTIAL_USER_HOST;
 }
 
-void dpumap_tls_judge(const struct dpumap_tls *tls, struct dpumap_credentials *credentials)
+void dpumap_tls_assess(const struct dpumap_tls *tls, struct dpumap_credentials *credentials)
 {
 	if (tls && !tls->has_psk)
-		dpumap_credentials_judge(tls->ctx, user_of(tls), credentials);
+		dpumap_credentials_assess(tls->ctx, user_of(tls), credentials);
 	else
 		*credentials = (struct dpumap_credentials){0};
 }

@@ -49,7 +49,7 @@ doca_error_t dpumap_tls_create_with_key(const unsigned char *key, size_t len, bo
 void dpumap_tls_destroy(struct dpumap_tls *tls);
 
 /* All are NONE with a pre-shared key, or if tls is NULL. */
-void dpumap_tls_judge(const struct dpumap_tls *tls, struct dpumap_credentials *credentials);
+void dpumap_tls_assess(const struct dpumap_tls *tls, struct dpumap_credentials *credentials);
 
 /*
  * Creates a session on a connected non-blocking socket, which the caller keeps. server is the name

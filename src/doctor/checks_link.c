@@ -370,7 +370,7 @@ static doca_error_t get_card(struct check_context *context, uint16_t *kind, uint
 	return result;
 }
 
-static void judge_card(struct check_context *context, struct finding *finding, uint64_t guid)
+static void assess_card(struct check_context *context, struct finding *finding, uint64_t guid)
 {
 	const char *chosen = "", *name = find_card(context, guid);
 	struct json_object *value = doctor_found_fact(context->findings, "device.chosen", "name");
@@ -422,7 +422,7 @@ static void check_card(struct check_context *context, struct finding *finding)
 			      "%s is exported over RDMA, which works with any card",
 			      context->connection.export_name);
 	} else {
-		judge_card(context, finding, guid);
+		assess_card(context, finding, guid);
 	}
 }
 

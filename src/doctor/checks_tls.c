@@ -102,7 +102,7 @@ void doctor_link_certificate(struct check_context *context, struct finding *find
 		doctor_skip(finding, "link.files");
 		return;
 	}
-	dpumap_tls_judge(context->connection.tls, &found);
+	dpumap_tls_assess(context->connection.tls, &found);
 	report_credential(finding, found.authority.state > found.certificate.state
 					   ? &found.authority
 					   : &found.certificate);
@@ -125,7 +125,7 @@ void doctor_link_crl(struct check_context *context, struct finding *finding)
 			      "set --crl, or crl in the configuration, to ca.crl of the CA");
 		return;
 	}
-	dpumap_tls_judge(context->connection.tls, &found);
+	dpumap_tls_assess(context->connection.tls, &found);
 	if (found.list.state == DPUMAP_CREDENTIAL_NONE) {
 		doctor_skip(finding, context->connection.tls ? "link.certificate" : "link.files");
 		return;
@@ -152,7 +152,7 @@ void doctor_link_registry(struct check_context *context, struct finding *finding
 		doctor_advise(finding, "set ca, cert and key in tls of registry to valid files");
 		return;
 	}
-	dpumap_tls_judge(tls, &found);
+	dpumap_tls_assess(tls, &found);
 	report_credential(finding, found.authority.state > found.certificate.state
 					   ? &found.authority
 					   : &found.certificate);
@@ -209,8 +209,8 @@ static void report_session(struct check_context *context, struct finding *findin
 		doctor_report(finding, DOCTOR_OK, "%s with a pre-shared key", SSL_get_version(ssl));
 		return;
 	}
-	dpumap_credential_judge_dates(&credential, "dpumapd's certificate", cert,
-				      "issue another for the DPU (dpumap pki renew NAME)");
+	dpumap_credential_assess_dates(&credential, "dpumapd's certificate", cert,
+				       "issue another for the DPU (dpumap pki renew NAME)");
 	report_credential(finding, &credential);
 	dpumap_pem_format_time(X509_get0_notAfter(cert), text);
 	doctor_fact(finding, "peer_not_after", text);

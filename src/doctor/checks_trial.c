@@ -398,8 +398,8 @@ static doca_error_t wait_for_copy(struct check_context *context, doca_error_t *s
 	return result;
 }
 
-static void judge_copy(struct check_context *context, struct finding *finding, doca_error_t result,
-		       doca_error_t status, uint64_t ns)
+static void assess_copy(struct check_context *context, struct finding *finding, doca_error_t result,
+			doca_error_t status, uint64_t ns)
 {
 	const uint8_t *page = context->trial.page;
 
@@ -437,7 +437,7 @@ static void copy(struct check_context *context, struct finding *finding)
 				   context->trial.map, page, COPY_LEN, (union doca_data){0});
 	if (result == DOCA_SUCCESS)
 		result = wait_for_copy(context, &status);
-	judge_copy(context, finding, result, status, monotonic_ns() - began);
+	assess_copy(context, finding, result, status, monotonic_ns() - began);
 }
 
 static void check_copy(struct check_context *context, struct finding *finding)

@@ -100,7 +100,7 @@ static bool put(enum dpumap_line_level level, const char *program, const char *t
 	return write_soon(line, len + 1);
 }
 
-static void tell_dropped(const char *program)
+static void print_dropped(const char *program)
 {
 	char text[96];
 
@@ -115,7 +115,7 @@ void dpumap_line_write(enum dpumap_line_level level, const char *program, const 
 
 	flockfile(stderr);
 	if (dropped)
-		tell_dropped(program);
+		print_dropped(program);
 	if (dropped || !put(level, program, text))
 		dropped++;
 	funlockfile(stderr);

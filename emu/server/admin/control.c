@@ -259,7 +259,7 @@ static bool wait_for_reader(const struct admin *a, int ms)
 }
 
 /* A slow reader gets a line with the number of lost lines. */
-static bool tell_gap(struct admin *a)
+static bool report_gap(struct admin *a)
 {
 	char gap[48];
 	int n = snprintf(gap, sizeof(gap), "(%u lines lost)\n", a->missed);
@@ -273,7 +273,7 @@ static bool tell_gap(struct admin *a)
 /* A busy machine may keep a reader waiting, so the server waits for it, but not again before it has read. */
 static void send_line(struct admin *a, const char *text, size_t len)
 {
-	int err = tell_gap(a) ? emu_sock_send_now(a->watch.fd, text, len, NULL, 0) : -EPIPE;
+	int err = report_gap(a) ? emu_sock_send_now(a->watch.fd, text, len, NULL, 0) : -EPIPE;
 
 	if (err == -EAGAIN && wait_for_reader(a, READER_MS))
 		err = emu_sock_send_now(a->watch.fd, text, len, NULL, 0);
@@ -287,7 +287,7 @@ void emu_control_end(void)
 
 	for (a = admins; a; a = a->next)
 		if (a->traces && a->missed && wait_for_reader(a, LAST_MS))
-			tell_gap(a);
+			report_gap(a);
 }
 
 static bool is_wanted(const struct emu_trace_request *t, const struct emu_trace_line *l)

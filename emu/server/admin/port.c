@@ -114,14 +114,14 @@ static int reregister(struct emu_func *f, const struct emu_port_request *r)
 
 /* --- GIDs ------------------------------------------------------------------------------------- */
 
-static void tell_gids(struct emu_func *f)
+static void report_gids(struct emu_func *f)
 {
 	report(f, EVENT_GID_CHANGE);
 }
 
 void emu_port_begin(void)
 {
-	emu_gid_on_change(tell_gids);
+	emu_gid_on_change(report_gids);
 }
 
 /* Without a version: both, one after the other. */

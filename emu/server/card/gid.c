@@ -223,7 +223,7 @@ static int write_empty(const struct emu_func *f)
 
 /* --- changing --------------------------------------------------------------------------------- */
 
-static void tell(struct emu_func *f)
+static void call_listeners(struct emu_func *f)
 {
 	unsigned int i;
 
@@ -318,7 +318,7 @@ int emu_gid_add(struct emu_func *f, int index, const uint8_t raw[16], unsigned i
 		return err;
 	publish(f, (unsigned int)index, &g);
 	emu_paths_refresh();
-	tell(f);
+	call_listeners(f);
 	return index;
 }
 
@@ -335,7 +335,7 @@ int emu_gid_del(struct emu_func *f, unsigned int index)
 	if (err)
 		emu_log("%s: mlx5_%u: the files in sysfs still show GID %u, which was removed: %s",
 			f->role, f->dev, index, strerror(-err));
-	tell(f);
+	call_listeners(f);
 	return 0;
 }
 

@@ -177,7 +177,7 @@ int emu_devx_subscribe(struct emu_cmd *c)
 /* --- delivery --------------------------------------------------------------------------------- */
 
 /* Without data a subscription has at most one unread record. */
-static void tell(struct emu_events *e, const struct emu_subscription *s, struct eqe *eqe)
+static void write_event(struct emu_events *e, const struct emu_subscription *s, struct eqe *eqe)
 {
 	static const uint64_t one = 1;
 
@@ -201,7 +201,7 @@ static void report(const struct emu_uobj *o, uint16_t event, struct eqe *eqe)
 	for (e = o->file->events; e; e = e->next)
 		for (s = e->subscriptions; s; s = s->next)
 			if (s->obj == o && s->event == event)
-				tell(e, s, eqe);
+				write_event(e, s, eqe);
 }
 
 static uint32_t number_of(const struct emu_uobj *o)

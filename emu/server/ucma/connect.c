@@ -235,8 +235,8 @@ static int receive_request(const struct emu_cma_machine *m, struct emu_cm_conn *
 
 /* --- events of connections -------------------------------------------------------------------- */
 
-static void tell_with_data(struct emu_cma_id *id, enum emu_cma_event_type type, int status,
-			   const struct emu_cm_msg *m)
+static void report_with_data(struct emu_cma_id *id, enum emu_cma_event_type type, int status,
+			     const struct emu_cm_msg *m)
 {
 	struct emu_cma_event *ev = emu_cma_event_new(id, type, status);
 
@@ -271,7 +271,7 @@ static void receive_sidr_rep(struct emu_cma_id *id, const struct emu_cm_msg *m)
 static void disconnected(struct emu_cma_id *id, int status)
 {
 	id->state = EMU_CMA_DISCONNECT;
-	emu_cma_tell(id, EMU_CMA_EV_DISCONNECTED, status);
+	emu_cma_report(id, EMU_CMA_EV_DISCONNECTED, status);
 }
 
 static void in_connect(struct emu_cma_id *id, const struct emu_cm_event *e)
@@ -280,18 +280,18 @@ static void in_connect(struct emu_cma_id *id, const struct emu_cm_event *e)
 	case EMU_CM_REQ_ERROR:
 	case EMU_CM_REP_ERROR:
 	case EMU_CM_SIDR_REQ_ERROR:
-		emu_cma_tell(id, EMU_CMA_EV_UNREACHABLE, -ETIMEDOUT);
+		emu_cma_report(id, EMU_CMA_EV_UNREACHABLE, -ETIMEDOUT);
 		break;
 	case EMU_CM_REP_RECEIVED:
 		emu_cm_send_mra(id->conn, MRA_TIMEOUT, true, NULL, 0);
-		tell_with_data(id, EMU_CMA_EV_CONNECT_RESPONSE, 0, e->msg);
+		report_with_data(id, EMU_CMA_EV_CONNECT_RESPONSE, 0, e->msg);
 		break;
 	case EMU_CM_RTU_RECEIVED:
 	case EMU_CM_USER_ESTABLISHED:
-		emu_cma_tell(id, EMU_CMA_EV_ESTABLISHED, 0);
+		emu_cma_report(id, EMU_CMA_EV_ESTABLISHED, 0);
 		break;
 	case EMU_CM_REJ_RECEIVED:
-		tell_with_data(id, EMU_CMA_EV_REJECTED, e->msg ? e->msg->reason : 0, e->msg);
+		report_with_data(id, EMU_CMA_EV_REJECTED, e->msg ? e->msg->reason : 0, e->msg);
 		break;
 	case EMU_CM_SIDR_REP_RECEIVED:
 		receive_sidr_rep(id, e->msg);
@@ -319,7 +319,7 @@ int emu_cma_event(void *ctx, struct emu_cm_conn *conn, const struct emu_cm_event
 	if (id->state == EMU_CMA_CONNECT)
 		in_connect(id, e);
 	else if (id->state == EMU_CMA_DISCONNECT && e->type == EMU_CM_TIMEWAIT_EXIT)
-		emu_cma_tell(id, EMU_CMA_EV_TIMEWAIT_EXIT, 0);
+		emu_cma_report(id, EMU_CMA_EV_TIMEWAIT_EXIT, 0);
 	return 0;
 }
 
@@ -333,7 +333,7 @@ void emu_cma_device_gone(const struct emu_func *f)
 			if (id->func != f || id->state == EMU_CMA_REMOVED)
 				continue;
 			id->state = EMU_CMA_REMOVED;
-			emu_cma_tell(id, EMU_CMA_EV_DEVICE_REMOVAL, 0);
+			emu_cma_report(id, EMU_CMA_EV_DEVICE_REMOVAL, 0);
 			if (id->conn)
 				emu_cm_conn_destroy(id->conn);
 			id->conn = NULL;

@@ -30,7 +30,7 @@ void emu_cma_event_send(struct emu_cma_event *e)
 		free(e);
 }
 
-void emu_cma_tell(struct emu_cma_id *id, enum emu_cma_event_type type, int status)
+void emu_cma_report(struct emu_cma_id *id, enum emu_cma_event_type type, int status)
 {
 	emu_cma_event_send(emu_cma_event_new(id, type, status));
 }

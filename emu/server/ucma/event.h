@@ -15,7 +15,7 @@ struct emu_cma_event *emu_cma_event_new(struct emu_cma_id *id, enum emu_cma_even
 /* Queue an event, if the program has given its id a context: an id that was not accepted has none. */
 void emu_cma_event_send(struct emu_cma_event *e);
 /* Both in one, without parameters. */
-void emu_cma_tell(struct emu_cma_id *id, enum emu_cma_event_type type, int status);
+void emu_cma_report(struct emu_cma_id *id, enum emu_cma_event_type type, int status);
 /* The address of a UD peer or group, for the program's address handle. */
 void emu_cma_fill_ah(struct ib_uverbs_ah_attr *ah, const struct emu_cm_path *path,
 		     const uint8_t dgid[16]);

@@ -33,7 +33,7 @@ static struct emu_cm_path path_to(const struct emu_cma_id *id, const uint8_t mgi
 	return p;
 }
 
-static int tell_joined(struct emu_cma_group *g)
+static int report_joined(struct emu_cma_group *g)
 {
 	struct emu_cma_event *e = emu_cma_event_new(g->id, EMU_CMA_EV_MULTICAST_JOIN, 0);
 	struct emu_cm_path p = path_to(g->id, g->mgid);
@@ -90,7 +90,7 @@ static int join(const struct emu_cma_cmd *c, const struct join *j)
 	r.id = g->number;
 	err = emu_cma_out(c, j->response, &r, sizeof(r));
 	if (!err)
-		err = tell_joined(g);
+		err = report_joined(g);
 	if (err)
 		emu_cma_group_destroy(g);
 	return err;

@@ -81,7 +81,7 @@ static int set_path(struct emu_cma_id *id, const uint8_t *value, size_t len)
 	id->path.port = id->func;
 	id->has_path = true;
 	id->state = EMU_CMA_ROUTE_RESOLVED;
-	emu_cma_tell(id, EMU_CMA_EV_ROUTE_RESOLVED, 0);
+	emu_cma_report(id, EMU_CMA_EV_ROUTE_RESOLVED, 0);
 	return 0;
 }
 

@@ -492,7 +492,7 @@ static int resolve(struct emu_cma_id *id, pid_t pid, const struct sockaddr_stora
 	}
 	if (!err)
 		id->state = EMU_CMA_ADDR_RESOLVED;
-	emu_cma_tell(id, err ? EMU_CMA_EV_ADDR_ERROR : EMU_CMA_EV_ADDR_RESOLVED, err);
+	emu_cma_report(id, err ? EMU_CMA_EV_ADDR_ERROR : EMU_CMA_EV_ADDR_RESOLVED, err);
 	return 0;
 }
 
@@ -581,6 +581,6 @@ int emu_cma_resolve_route(const struct emu_cma_cmd *c)
 	id->path.flow_label = flow_label(id);
 	id->has_path = true;
 	id->state = EMU_CMA_ROUTE_RESOLVED;
-	emu_cma_tell(id, EMU_CMA_EV_ROUTE_RESOLVED, 0);
+	emu_cma_report(id, EMU_CMA_EV_ROUTE_RESOLVED, 0);
 	return 0;
 }

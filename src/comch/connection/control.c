@@ -452,7 +452,7 @@ static void deliver_message(struct comch_control *control, struct doca_comch_con
 /* The program has heard of everything that came before. */
 static bool end(struct comch_control *control, struct doca_comch_connection *c)
 {
-	bool is_told = false;
+	bool is_reported = false;
 
 	/* A client keeps its connection until it is IDLE. */
 	if (!control->owner.is_server) {
@@ -462,16 +462,16 @@ static bool end(struct comch_control *control, struct doca_comch_connection *c)
 		return true;
 	}
 	if (c->peer.window && !c->is_hidden && control->disconnect_cb) {
-		is_told = true;
+		is_reported = true;
 		before_callback(control, c);
 		control->disconnect_cb((void *)control, c, 1);
 		dpumap_comch_conn_put(c);
 	}
 	/* A callback that stopped the server left it to us: no connection is retired before. */
 	retire(control, c);
-	if (is_told)
+	if (is_reported)
 		dpumap_ctx_after_callback(&control->ctx, NULL);
-	return is_told;
+	return is_reported;
 }
 
 static struct comch_note *take_note(struct doca_comch_connection *c)

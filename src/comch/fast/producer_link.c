@@ -41,7 +41,7 @@ static void wake(struct doca_comch_producer *producer)
 		dpumap_pe_wake(producer->ctx.pe);
 }
 
-static void tell(struct doca_comch_producer *producer)
+static void report_event(struct doca_comch_producer *producer)
 {
 	atomic_store(&producer->has_link_events, true);
 	wake(producer);
@@ -82,7 +82,7 @@ static void take_answer(struct doca_comch_producer *producer, const struct comch
 			": it stopped, or the connection's other side refused it",
 			producer->endpoint.id, link->consumer_id);
 	atomic_store(&link->state, LINK_FAILED);
-	tell(producer);
+	report_event(producer);
 }
 
 static void on_frame(struct comch_endpoint *endpoint, const struct comch_frame *frame)
@@ -99,7 +99,7 @@ static void on_consumer_gone(struct comch_endpoint *endpoint, uint32_t consumer_
 	if (!link || atomic_load(&link->state) == LINK_CLOSED)
 		return;
 	atomic_store(&link->is_gone, true);
-	tell(producer);
+	report_event(producer);
 }
 
 static void on_down(struct comch_endpoint *endpoint)
@@ -107,7 +107,7 @@ static void on_down(struct comch_endpoint *endpoint)
 	struct doca_comch_producer *producer = producer_of(endpoint);
 
 	atomic_store(&producer->is_down, true);
-	tell(producer);
+	report_event(producer);
 }
 
 const struct comch_endpoint_ops dpumap_comch_producer_endpoint_ops = {

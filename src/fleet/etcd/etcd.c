@@ -389,7 +389,7 @@ static bool login_again(struct dpumap_etcd_call *call)
 	return true;
 }
 
-static void judge(struct dpumap_etcd_call *call, struct dpumap_answer *answer)
+static void check_answer(struct dpumap_etcd_call *call, struct dpumap_answer *answer)
 {
 	if (answer->kind == DPUMAP_ANSWER_OK &&
 	    !check_cluster(call->etcd, call->endpoint, answer->cluster_id)) {
@@ -408,7 +408,7 @@ static void call_done(void *context, const struct dpumap_http_answer *http)
 
 	call->http = NULL;
 	dpumap_answer_parse(http, &answer);
-	judge(call, &answer);
+	check_answer(call, &answer);
 	if ((answer.kind == DPUMAP_ANSWER_UNAVAILABLE && try_another(call, answer.error.text)) ||
 	    (answer.kind == DPUMAP_ANSWER_LOGIN && login_again(call))) {
 		dpumap_answer_free(&answer);
@@ -450,7 +450,7 @@ static void stream_line(void *context, const char *line, size_t len)
 	if (!len)
 		return;
 	dpumap_answer_parse_line(line, len, &answer);
-	judge(call, &answer);
+	check_answer(call, &answer);
 	if (answer.kind == DPUMAP_ANSWER_OK) {
 		fill_reply(call, &answer, &reply);
 		call->message(call->context, &reply);
