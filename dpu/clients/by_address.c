@@ -134,7 +134,7 @@ struct cm_listener *by_address_listener(const struct by_address *by_address)
 	return by_address->listener;
 }
 
-const struct cm_place *by_address_place(const struct by_address *by_address)
+const struct cm_endpoint *by_address_endpoint(const struct by_address *by_address)
 {
-	return cm_listener_place(by_address->listener);
+	return cm_listener_endpoint(by_address->listener);
 }

@@ -22,6 +22,6 @@ void by_address_set_exports(struct by_address *by_address, struct export_table *
 /* To change the address. */
 struct cm_listener *by_address_listener(const struct by_address *by_address);
 /* Where clients connect; NULL: nowhere. */
-const struct cm_place *by_address_place(const struct by_address *by_address);
+const struct cm_endpoint *by_address_endpoint(const struct by_address *by_address);
 
 #endif

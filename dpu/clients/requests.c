@@ -162,14 +162,14 @@ static doca_error_t release(struct context *c)
 static doca_error_t offer_address(struct context *c, const struct named_export *export)
 {
 	const struct by_address *by_address = c->session->by_address;
-	const struct cm_place *place = by_address ? by_address_place(by_address) : NULL;
+	const struct cm_endpoint *endpoint = by_address ? by_address_endpoint(by_address) : NULL;
 	const uint8_t *ticket;
 	doca_error_t result = export_check_connects(export, c->error);
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	c->is_expected = !place;
-	if (!place)
+	c->is_expected = !endpoint;
+	if (!endpoint)
 		return dpumap_error_set(c->error, DOCA_ERROR_NOT_SUPPORTED,
 					"dpumapd has no address for RDMA connections (setting "
 					"rdma.listen): send connection details");
@@ -177,8 +177,8 @@ static doca_error_t offer_address(struct context *c, const struct named_export *
 			       c->error);
 	if (result != DOCA_SUCCESS)
 		return result;
-	dpumap_msg_set_text(c->reply, DPUMAP_MSG_ADDRESS, place->address);
-	dpumap_msg_set_number(c->reply, DPUMAP_MSG_PORT, place->port);
+	dpumap_msg_set_text(c->reply, DPUMAP_MSG_ADDRESS, endpoint->address);
+	dpumap_msg_set_number(c->reply, DPUMAP_MSG_PORT, endpoint->port);
 	dpumap_msg_set_bytes(c->reply, DPUMAP_MSG_TICKET, ticket, DPUMAP_TICKET_LEN);
 	return DOCA_SUCCESS;
 }

@@ -22,10 +22,10 @@
 #define EVENTS_MAX 64 /* at once: other clients wait meanwhile */
 
 /* An address to listen at. */
-struct spot {
+struct listening {
 	struct rdma_cm_id *id; /* NULL: none */
 	char text[TEXT_MAX];
-	struct cm_place place;
+	struct cm_endpoint endpoint;
 };
 
 struct cm_listener {
@@ -34,7 +34,7 @@ struct cm_listener {
 	struct rdma_event_channel *channel; /* NULL before the first address */
 	const struct cm_handlers *handlers;
 	void *context;
-	struct spot now, next;
+	struct listening now, next;
 };
 
 /* --- addresses -------------------------------------------------------------------------------- */
@@ -188,36 +188,36 @@ static bool is_on(const struct rdma_cm_id *id, const char *device_name)
 	return id->verbs && strcmp(id->verbs->device->name, device_name) == 0;
 }
 
-static doca_error_t listen_at(struct spot *spot, struct sockaddr *address, const char *device_name,
-			      struct dpumap_error *error)
+static doca_error_t listen_at(struct listening *listening, struct sockaddr *address,
+			      const char *device_name, struct dpumap_error *error)
 {
-	bool is_bound = rdma_bind_addr(spot->id, address) == 0;
+	bool is_bound = rdma_bind_addr(listening->id, address) == 0;
 
 	if (!is_bound && errno == EADDRINUSE)
 		return dpumap_error_errno(error, errno, "rdma.listen: cannot listen at %s",
-					  spot->text);
-	if (!is_bound || !is_on(spot->id, device_name))
+					  listening->text);
+	if (!is_bound || !is_on(listening->id, device_name))
 		return dpumap_error_set(error, DOCA_ERROR_BAD_CONFIG,
 					"rdma.listen: %s is not an address of device %s: see "
 					"\"rdma link\" and \"ip address\"",
-					spot->text, device_name);
-	if (rdma_listen(spot->id, BACKLOG))
+					listening->text, device_name);
+	if (rdma_listen(listening->id, BACKLOG))
 		return dpumap_error_errno(error, errno, "rdma.listen: cannot listen at %s",
-					  spot->text);
-	print_address(address, spot->place.address, sizeof(spot->place.address));
-	spot->place.port = ntohs(rdma_get_src_port(spot->id));
+					  listening->text);
+	print_address(address, listening->endpoint.address, sizeof(listening->endpoint.address));
+	listening->endpoint.port = ntohs(rdma_get_src_port(listening->id));
 	return DOCA_SUCCESS;
 }
 
-static void close_spot(struct spot *spot)
+static void close_listening(struct listening *listening)
 {
-	if (spot->id)
-		rdma_destroy_id(spot->id);
-	*spot = (struct spot){0};
+	if (listening->id)
+		rdma_destroy_id(listening->id);
+	*listening = (struct listening){0};
 }
 
-static doca_error_t open_spot(struct cm_listener *l, const char *text, const char *device_name,
-			      struct spot *spot, struct dpumap_error *error)
+static doca_error_t open_listening(struct cm_listener *l, const char *text, const char *device_name,
+				   struct listening *listening, struct dpumap_error *error)
 {
 	struct sockaddr_storage address;
 	doca_error_t result = cm_listener_parse(text, &address, error);
@@ -226,56 +226,56 @@ static doca_error_t open_spot(struct cm_listener *l, const char *text, const cha
 		result = open_channel(l, error);
 	if (result != DOCA_SUCCESS)
 		return result;
-	snprintf(spot->text, sizeof(spot->text), "%s", text);
-	if (rdma_create_id(l->channel, &spot->id, NULL, RDMA_PS_TCP)) {
-		spot->id = NULL;
+	snprintf(listening->text, sizeof(listening->text), "%s", text);
+	if (rdma_create_id(l->channel, &listening->id, NULL, RDMA_PS_TCP)) {
+		listening->id = NULL;
 		return dpumap_error_errno(error, errno, "rdma.listen: cannot listen at %s", text);
 	}
-	result = listen_at(spot, (struct sockaddr *)&address, device_name, error);
+	result = listen_at(listening, (struct sockaddr *)&address, device_name, error);
 	if (result != DOCA_SUCCESS)
-		close_spot(spot);
+		close_listening(listening);
 	return result;
 }
 
 doca_error_t cm_listener_prepare(struct cm_listener *listener, const char *text,
 				 const char *device_name, struct dpumap_error *error)
 {
-	listener->next = (struct spot){0};
+	listener->next = (struct listening){0};
 	if (!text)
 		return DOCA_SUCCESS;
 	if (listener->now.id && strcmp(listener->now.text, text) == 0) {
 		listener->next = listener->now;
 		return DOCA_SUCCESS;
 	}
-	return open_spot(listener, text, device_name, &listener->next, error);
+	return open_listening(listener, text, device_name, &listener->next, error);
 }
 
 void cm_listener_use(struct cm_listener *listener)
 {
-	const struct cm_place *place = &listener->next.place;
+	const struct cm_endpoint *endpoint = &listener->next.endpoint;
 
 	if (listener->now.id != listener->next.id) {
-		close_spot(&listener->now);
+		close_listening(&listener->now);
 		if (listener->next.id)
-			log_line("RDMA clients connect to address %s port %u", place->address,
-				 place->port);
+			log_line("RDMA clients connect to address %s port %u", endpoint->address,
+				 endpoint->port);
 		else
 			log_line("RDMA clients no longer connect by address");
 	}
 	listener->now = listener->next;
-	listener->next = (struct spot){0};
+	listener->next = (struct listening){0};
 }
 
 void cm_listener_cancel(struct cm_listener *listener)
 {
 	if (listener->next.id != listener->now.id)
-		close_spot(&listener->next);
-	listener->next = (struct spot){0};
+		close_listening(&listener->next);
+	listener->next = (struct listening){0};
 }
 
-const struct cm_place *cm_listener_place(const struct cm_listener *listener)
+const struct cm_endpoint *cm_listener_endpoint(const struct cm_listener *listener)
 {
-	return listener->now.id ? &listener->now.place : NULL;
+	return listener->now.id ? &listener->now.endpoint : NULL;
 }
 
 doca_error_t cm_listener_create(struct loop *loop, const struct cm_handlers *handlers,
@@ -298,7 +298,7 @@ void cm_listener_destroy(struct cm_listener *listener)
 	if (!listener)
 		return;
 	cm_listener_cancel(listener);
-	close_spot(&listener->now);
+	close_listening(&listener->now);
 	if (listener->channel) {
 		loop_remove(listener->loop, &listener->watch);
 		rdma_destroy_event_channel(listener->channel);

@@ -37,7 +37,7 @@ struct cm_handlers {
 };
 
 /* Where clients connect. */
-struct cm_place {
+struct cm_endpoint {
 	char address[DPUMAP_IP_TEXT_MAX];
 	uint16_t port;
 };
@@ -62,7 +62,7 @@ doca_error_t cm_listener_prepare(struct cm_listener *listener, const char *text,
 void cm_listener_use(struct cm_listener *listener);
 void cm_listener_cancel(struct cm_listener *listener);
 /* NULL: it listens nowhere. */
-const struct cm_place *cm_listener_place(const struct cm_listener *listener);
+const struct cm_endpoint *cm_listener_endpoint(const struct cm_listener *listener);
 
 /* The accepted request is this connection, which must end before it is freed. */
 void cm_listener_follow(struct rdma_cm_id *id, void *connection);

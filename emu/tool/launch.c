@@ -169,7 +169,7 @@ static int hold(const struct options *o)
 /* Messages of a failure to start, whichever process has noticed it. */
 static int cannot(const struct options *o, const char *what, int err)
 {
-	bool other_place = err == -EROFS || err == -EACCES || err == -ENOENT;
+	bool suggest_directory = err == -EROFS || err == -EACCES || err == -ENOENT;
 	const char *why;
 
 	if (refused(err) && emu_access_check_dir(o->dir, true, &why) == err)
@@ -180,9 +180,9 @@ static int cannot(const struct options *o, const char *what, int err)
 				  "DPUMAP_EMU_DIR)");
 	else
 		emu_log("cannot %s an emulator in %s: %s%s", what, o->dir, tool_error(err),
-			other_place ? "; choose a directory that can be written: --dir, "
-				      "DPUMAP_EMU_DIR, or podman, docker: --tmpfs /tmp"
-				    : "");
+			suggest_directory ? "; choose a directory that can be written: --dir, "
+					    "DPUMAP_EMU_DIR, or podman, docker: --tmpfs /tmp"
+					  : "");
 	return EXIT_EMU;
 }
 
@@ -202,7 +202,7 @@ static int check_shim_path(const char *path)
 /* Find the interposing library relative to this program, in the build tree or installed. */
 static int find_shim(char path[static PATH_MAX])
 {
-	static const char *const places[] = {"../lib/" SHIM, "../" DPUMAP_LIBDIR "/" SHIM};
+	static const char *const directories[] = {"../lib/" SHIM, "../" DPUMAP_LIBDIR "/" SHIM};
 	char exe[PATH_MAX], candidate[2 * PATH_MAX];
 	ssize_t n;
 	size_t i;
@@ -212,8 +212,8 @@ static int find_shim(char path[static PATH_MAX])
 		return -errno;
 	exe[n] = '\0';
 	*strrchr(exe, '/') = '\0';
-	for (i = 0; i < ARRAY_SIZE(places); i++) {
-		snprintf(candidate, sizeof(candidate), "%s/%s", exe, places[i]);
+	for (i = 0; i < ARRAY_SIZE(directories); i++) {
+		snprintf(candidate, sizeof(candidate), "%s/%s", exe, directories[i]);
 		if (realpath(candidate, path))
 			return check_shim_path(path);
 	}

@@ -140,7 +140,7 @@ static doca_error_t write_pair(const struct pki_dir *dir, const char *name, EVP_
 }
 
 /* Refuses a directory that others can write to: reading the key detects it. */
-static doca_error_t check_place(const char *key_path, struct dpumap_error *error)
+static doca_error_t check_folder(const char *key_path, struct dpumap_error *error)
 {
 	EVP_PKEY *key = NULL;
 	doca_error_t result = dpumap_pem_read_key(key_path, &key, error);
@@ -162,7 +162,7 @@ static doca_error_t write_ca(struct ca *a, struct dpumap_error *error)
 		result = write_pair(&a->dir, NAME_OF_CA, a->key, a->cert, &key, &cert, error);
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = check_place(key.path, error);
+	result = check_folder(key.path, error);
 	if (result == DOCA_SUCCESS)
 		result = pki_write_crl(a->crl_path, a->crl, error);
 	if (result != DOCA_SUCCESS) {
@@ -617,7 +617,7 @@ doca_error_t pki_renew(const struct options *options, struct dpumap_error *error
 
 struct listing {
 	struct ca *ca;
-	enum pki_place place;
+	enum pki_folder folder;
 	struct json_object *list; /* NULL: print lines */
 };
 
@@ -627,7 +627,7 @@ static const char *state_of(const struct listing *l, X509 *cert)
 		return "revoked";
 	if (pki_is_expired(cert))
 		return "expired";
-	return l->place == PKI_REPLACED ? "replaced" : "valid";
+	return l->folder == PKI_REPLACED ? "replaced" : "valid";
 }
 
 static void print_cert(const struct listing *l, const char *name, X509 *cert)
@@ -659,7 +659,7 @@ static doca_error_t list_cert(void *context, const char *file, struct dpumap_err
 	X509 *cert = NULL;
 	doca_error_t result;
 
-	result = pki_path(&l->ca->dir, l->place, file, ".crt", path, error);
+	result = pki_path(&l->ca->dir, l->folder, file, ".crt", path, error);
 	if (result == DOCA_SUCCESS)
 		result = dpumap_pem_read_cert(path, &cert, error);
 	if (result != DOCA_SUCCESS)
@@ -672,12 +672,12 @@ static doca_error_t list_cert(void *context, const char *file, struct dpumap_err
 
 static doca_error_t list_all(struct listing *l, struct dpumap_error *error)
 {
-	static const enum pki_place places[] = {PKI_ISSUED, PKI_REPLACED, PKI_REVOKED};
+	static const enum pki_folder folders[] = {PKI_ISSUED, PKI_REPLACED, PKI_REVOKED};
 	doca_error_t result = DOCA_SUCCESS;
 
-	for (size_t i = 0; i < ARRAY_SIZE(places) && result == DOCA_SUCCESS; i++) {
-		l->place = places[i];
-		result = pki_for_each(&l->ca->dir, l->place, list_cert, l, error);
+	for (size_t i = 0; i < ARRAY_SIZE(folders) && result == DOCA_SUCCESS; i++) {
+		l->folder = folders[i];
+		result = pki_for_each(&l->ca->dir, l->folder, list_cert, l, error);
 	}
 	return result;
 }

@@ -107,11 +107,11 @@ void pki_dir_close(struct pki_dir *dir)
 	dir->fd = -1;
 }
 
-doca_error_t pki_path(const struct pki_dir *dir, enum pki_place place, const char *name,
+doca_error_t pki_path(const struct pki_dir *dir, enum pki_folder folder, const char *name,
 		      const char *suffix, char path[static PATH_MAX], struct dpumap_error *error)
 {
-	bool is_below = place != PKI_ISSUED;
-	int n = snprintf(path, PATH_MAX, "%s/%s%s%s%s", dir->path, is_below ? folders[place] : "",
+	bool is_below = folder != PKI_ISSUED;
+	int n = snprintf(path, PATH_MAX, "%s/%s%s%s%s", dir->path, is_below ? folders[folder] : "",
 			 is_below ? "/" : "", name, suffix);
 
 	return n > 0 && n < PATH_MAX ? DOCA_SUCCESS : too_long(error);
@@ -203,12 +203,12 @@ doca_error_t pki_write_crl(const char *path, X509_CRL *crl, struct dpumap_error 
 
 /* --- certificates that are no longer current -------------------------------------------------- */
 
-static doca_error_t make_folder(const struct pki_dir *dir, enum pki_place place,
+static doca_error_t make_folder(const struct pki_dir *dir, enum pki_folder folder,
 				struct dpumap_error *error)
 {
-	if (mkdirat(dir->fd, folders[place], 0700) != 0 && errno != EEXIST)
+	if (mkdirat(dir->fd, folders[folder], 0700) != 0 && errno != EEXIST)
 		return dpumap_error_errno(error, errno, "cannot create %s/%s", dir->path,
-					  folders[place]);
+					  folders[folder]);
 	return DOCA_SUCCESS;
 }
 
@@ -279,15 +279,15 @@ static int is_cert(const struct dirent *entry)
 	       strcmp(entry->d_name, "ca.crt") != 0;
 }
 
-doca_error_t pki_for_each(const struct pki_dir *dir, enum pki_place place, pki_each_fn *each,
+doca_error_t pki_for_each(const struct pki_dir *dir, enum pki_folder folder, pki_each_fn *each,
 			  void *context, struct dpumap_error *error)
 {
 	doca_error_t result = DOCA_SUCCESS;
 	struct dirent **entries;
 	int num;
 
-	num = scandirat(dir->fd, folders[place], &entries, is_cert, alphasort);
-	if (num < 0 && place != PKI_ISSUED && errno == ENOENT)
+	num = scandirat(dir->fd, folders[folder], &entries, is_cert, alphasort);
+	if (num < 0 && folder != PKI_ISSUED && errno == ENOENT)
 		return DOCA_SUCCESS;
 	if (num < 0)
 		return dpumap_error_errno(error, errno, "cannot read %s", dir->path);

@@ -24,13 +24,13 @@ doca_error_t pki_dir_open(struct pki_dir *dir, const char *path, bool create,
 			  struct dpumap_error *error);
 void pki_dir_close(struct pki_dir *dir);
 
-enum pki_place {
+enum pki_folder {
 	PKI_ISSUED,   /* DIR/NAME */
 	PKI_REPLACED, /* DIR/replaced/NAME-SERIAL: renewed, but still accepted */
 	PKI_REVOKED,  /* DIR/revoked/NAME-SERIAL */
 };
 
-doca_error_t pki_path(const struct pki_dir *dir, enum pki_place place, const char *name,
+doca_error_t pki_path(const struct pki_dir *dir, enum pki_folder folder, const char *name,
 		      const char *suffix, char path[static PATH_MAX], struct dpumap_error *error);
 
 /* ALREADY_EXIST if the file exists. On failure no file is left. */
@@ -53,7 +53,7 @@ doca_error_t pki_keep(const struct pki_dir *dir, const char *path, const char *k
 
 /* Calls each for NAME of every NAME.crt but ca.crt, in order, until one fails. */
 typedef doca_error_t pki_each_fn(void *context, const char *name, struct dpumap_error *error);
-doca_error_t pki_for_each(const struct pki_dir *dir, enum pki_place place, pki_each_fn *each,
+doca_error_t pki_for_each(const struct pki_dir *dir, enum pki_folder folder, pki_each_fn *each,
 			  void *context, struct dpumap_error *error);
 
 #endif

@@ -129,7 +129,7 @@ short dpumap_requester_events(const struct dpumap_requester *requester)
 static doca_error_t resolve_unix(struct dpumap_requester *r, struct dpumap_error *error)
 {
 	const struct dpumap_address *address = r->address;
-	doca_error_t result = dpumap_trusted_place(address->path.sun_path, error);
+	doca_error_t result = dpumap_trusted_directory(address->path.sun_path, error);
 
 	if (result != DOCA_SUCCESS)
 		return result;

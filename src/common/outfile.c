@@ -410,7 +410,7 @@ static int replace_unsignalled(struct dpumap_outfile *out)
 }
 
 /* A new name needs no other before it. */
-static int take_place(struct dpumap_outfile *out)
+static int replace_target(struct dpumap_outfile *out)
 {
 	if (!out->has_name) {
 		if (link_as(out, out->path) == 0)
@@ -423,7 +423,7 @@ static int take_place(struct dpumap_outfile *out)
 
 static doca_error_t publish(struct dpumap_outfile *out, struct dpumap_error *error)
 {
-	int result = out->is_new ? link_as(out, out->path) : take_place(out);
+	int result = out->is_new ? link_as(out, out->path) : replace_target(out);
 
 	if (result == 0)
 		return DOCA_SUCCESS;

@@ -16,7 +16,7 @@
 
 #include <doca_dma.h>
 
-#include "core/buf/walk.h"
+#include "core/buf/list.h"
 #include "core/pe/task_pool.h"
 #include "device/queue/queue.h"
 #include "device/queue/send_queue.h"
@@ -26,9 +26,9 @@ struct doca_dma_task_memcpy {
 	const struct doca_buf *src;
 	struct doca_buf *dst;
 	size_t len;
-	size_t unposted;		  /* bytes of len */
-	uint32_t end;			  /* number of work requests posted up to its last */
-	struct dpumap_buf_place from, to; /* of the bytes to post next */
+	size_t unposted;		     /* bytes of len */
+	uint32_t end;			     /* number of work requests posted up to its last */
+	struct dpumap_buf_position from, to; /* of the bytes to post next */
 };
 
 struct doca_dma {

@@ -266,8 +266,8 @@ submit_any(struct doca_dma *dma, struct doca_dma_task_memcpy *task, uint32_t fla
 	task->end = num_posted(dma);
 	task->base.status = measure(dma, task, &task->len);
 	task->unposted = task->len;
-	task->from = (struct dpumap_buf_place){.buf = task->src};
-	task->to = (struct dpumap_buf_place){.buf = task->dst};
+	task->from = (struct dpumap_buf_position){.buf = task->src};
+	task->to = (struct dpumap_buf_position){.buf = task->dst};
 	if (!dma->waiting && !post(dma, task))
 		set_waiting(dma, task);
 	if (is_finished(dma, task))

@@ -66,7 +66,7 @@ doca_error_t dpumap_comch_directory_make(const char *directory, struct dpumap_er
 					  "XDG_RUNTIME_DIR or DPUMAP_COMCH_DIR)",
 					  directory);
 	}
-	return dpumap_trusted_place(directory, error);
+	return dpumap_trusted_directory(directory, error);
 }
 
 /* FNV-1a of 64 bits. Names of one user's servers: no enemy chooses them. */
@@ -117,7 +117,7 @@ void dpumap_comch_directory_sweep(const char *directory)
 	struct dirent *entry;
 	DIR *dir;
 
-	if (dpumap_trusted_place(directory, &ignored) != DOCA_SUCCESS)
+	if (dpumap_trusted_directory(directory, &ignored) != DOCA_SUCCESS)
 		return;
 	dir = opendir(directory);
 	while (dir && (entry = readdir(dir))) {
@@ -221,7 +221,7 @@ doca_error_t dpumap_comch_place_connect(const struct dpumap_comch_place *place,
 	if (result == DOCA_SUCCESS && lstat(address.sun_path, &st) != 0)
 		result = dpumap_error_errno(error, errno, "cannot connect to %s", address.sun_path);
 	if (result == DOCA_SUCCESS)
-		result = dpumap_trusted_place(address.sun_path, error);
+		result = dpumap_trusted_directory(address.sun_path, error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	f = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

@@ -20,12 +20,12 @@
  * start at the same time. The lock is a file that exists only while the lock is held. Only its owner
  * can open it, because a user who can open a file can lock it, and keep it locked.
  */
-struct place_lock {
+struct path_lock {
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path) + sizeof(".lock")];
 	int fd;
 };
 
-static doca_error_t open_lock(struct place_lock *lock, const char *path, struct dpumap_error *error)
+static doca_error_t open_lock(struct path_lock *lock, const char *path, struct dpumap_error *error)
 {
 	struct stat st;
 
@@ -43,7 +43,7 @@ static doca_error_t open_lock(struct place_lock *lock, const char *path, struct 
 }
 
 /* The one before may have removed the file after this one opened it. */
-static bool is_removed(const struct place_lock *lock)
+static bool is_removed(const struct path_lock *lock)
 {
 	struct stat ours, there;
 
@@ -51,15 +51,14 @@ static bool is_removed(const struct place_lock *lock)
 	       ours.st_ino != there.st_ino || ours.st_dev != there.st_dev;
 }
 
-static void unlock_place(const struct place_lock *lock)
+static void unlock_path(const struct path_lock *lock)
 {
 	unlink(lock->path);
 	close(lock->fd);
 }
 
 /* AGAIN while another server has the lock. */
-static doca_error_t lock_place(struct place_lock *lock, const char *path,
-			       struct dpumap_error *error)
+static doca_error_t lock_path(struct path_lock *lock, const char *path, struct dpumap_error *error)
 {
 	doca_error_t result;
 	int err;
@@ -135,15 +134,15 @@ static doca_error_t bind_and_listen(int fd, bool open_to_all, struct dpumap_sock
 static doca_error_t bind_path(int fd, bool open_to_all, struct dpumap_socket_file *file,
 			      struct dpumap_error *error)
 {
-	struct place_lock lock;
-	doca_error_t result = lock_place(&lock, file->address.sun_path, error);
+	struct path_lock lock;
+	doca_error_t result = lock_path(&lock, file->address.sun_path, error);
 
 	if (result != DOCA_SUCCESS)
 		return result;
 	result = clear_stale(&file->address, error);
 	if (result == DOCA_SUCCESS)
 		result = bind_and_listen(fd, open_to_all, file, error);
-	unlock_place(&lock);
+	unlock_path(&lock);
 	return result;
 }
 
@@ -152,7 +151,7 @@ doca_error_t dpumap_socket_file_listen(const struct sockaddr_un *address, bool o
 {
 	doca_error_t result;
 
-	result = dpumap_trusted_place(address->sun_path, error);
+	result = dpumap_trusted_directory(address->sun_path, error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	file->address = *address;
@@ -189,14 +188,14 @@ static bool is_dead(const struct sockaddr_un *address)
 void dpumap_socket_file_remove_dead(const struct sockaddr_un *address)
 {
 	struct dpumap_error ignored;
-	struct place_lock lock;
+	struct path_lock lock;
 
-	if (!is_dead(address) || lock_place(&lock, address->sun_path, &ignored) != DOCA_SUCCESS)
+	if (!is_dead(address) || lock_path(&lock, address->sun_path, &ignored) != DOCA_SUCCESS)
 		return;
 	/* A server may have begun to listen there before the lock. */
 	if (is_dead(address))
 		unlink(address->sun_path);
-	unlock_place(&lock);
+	unlock_path(&lock);
 }
 
 static bool is_ours(const struct dpumap_socket_file *file, struct stat *st)

@@ -184,7 +184,7 @@ static doca_error_t check_path(const char *path, bool any_owner, bool is_secret,
 	return result;
 }
 
-doca_error_t dpumap_trusted_place(const char *path, struct dpumap_error *error)
+doca_error_t dpumap_trusted_directory(const char *path, struct dpumap_error *error)
 {
 	doca_error_t result = check_path(path, true, false, error);
 

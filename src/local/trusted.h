@@ -27,6 +27,6 @@ uid_t dpumap_trusted_get_secret_owner(void);
  * NOT_PERMITTED when other users could have created it: its directories may have any owner, but no
  * other user may be able to write to them.
  */
-doca_error_t dpumap_trusted_place(const char *path, struct dpumap_error *error);
+doca_error_t dpumap_trusted_directory(const char *path, struct dpumap_error *error);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <doca_rdma.h>
 
-#include "core/buf/walk.h"
+#include "core/buf/list.h"
 #include "core/dev/caps.h"
 #include "device/gid.h"
 

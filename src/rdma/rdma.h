@@ -14,7 +14,7 @@
 
 #include <doca_rdma.h>
 
-#include "core/buf/walk.h"
+#include "core/buf/list.h"
 #include "core/pe/task_pool.h"
 #include "device/queue/details.h"
 #include "device/queue/rdma_qp.h"

@@ -146,9 +146,9 @@ doca_error_t export_check_connects(const struct named_export *export, struct dpu
 }
 
 /* Half of the sessions have an address to connect to. */
-const struct cm_place *by_address_place(const struct by_address *by_address)
+const struct cm_endpoint *by_address_endpoint(const struct by_address *by_address)
 {
-	static const struct cm_place place = {"192.0.2.1", 18515};
+	static const struct cm_endpoint place = {"192.0.2.1", 18515};
 
 	return by_address == (const void *)&all ? &place : NULL;
 }

@@ -5,7 +5,7 @@
 #include "emu/engine/memory/memory.h"
 
 /* Bytes of a scatter/gather list from `at` on, or, if `sge` is NULL, of a key. */
-struct place {
+struct access {
 	const struct emu_domain *dom;
 	const struct emu_sge *sge;
 	uint32_t nsge;
@@ -14,7 +14,7 @@ struct place {
 };
 
 /* Some of the bytes, the first ones: as many as the list has room for. */
-static bool translate(const struct emu_memory *mem, const struct place *p, uint64_t done,
+static bool translate(const struct emu_memory *mem, const struct access *p, uint64_t done,
 		      uint64_t len, struct emu_seg_list *out)
 {
 	out->n = 0;
@@ -26,7 +26,7 @@ static bool translate(const struct emu_memory *mem, const struct place *p, uint6
 
 enum way { READ, WRITE };
 
-static bool move(struct emu_memory *mem, const struct place *p, const uint8_t *bytes, uint32_t len,
+static bool move(struct emu_memory *mem, const struct access *p, const uint8_t *bytes, uint32_t len,
 		 enum way way)
 {
 	struct emu_seg_list there;
@@ -48,7 +48,7 @@ static bool move(struct emu_memory *mem, const struct place *p, const uint8_t *b
 bool emu_sge_read(struct emu_memory *mem, const struct emu_domain *dom, const struct emu_sge *sge,
 		  uint32_t nsge, uint64_t off, uint8_t *out, uint32_t len)
 {
-	const struct place p = {.dom = dom, .sge = sge, .nsge = nsge, .at = off};
+	const struct access p = {.dom = dom, .sge = sge, .nsge = nsge, .at = off};
 
 	return emu_sge_check(mem, dom, sge, nsge) && move(mem, &p, out, len, READ);
 }
@@ -56,7 +56,7 @@ bool emu_sge_read(struct emu_memory *mem, const struct emu_domain *dom, const st
 bool emu_sge_write(struct emu_memory *mem, const struct emu_domain *dom, const struct emu_sge *sge,
 		   uint32_t nsge, uint64_t off, const uint8_t *in, uint32_t len)
 {
-	const struct place p = {.dom = dom, .sge = sge, .nsge = nsge, .at = off};
+	const struct access p = {.dom = dom, .sge = sge, .nsge = nsge, .at = off};
 
 	return emu_sge_check(mem, dom, sge, nsge) && move(mem, &p, in, len, WRITE);
 }
@@ -64,7 +64,7 @@ bool emu_sge_write(struct emu_memory *mem, const struct emu_domain *dom, const s
 bool emu_key_read(struct emu_memory *mem, const struct emu_domain *dom, uint32_t key, uint64_t addr,
 		  uint8_t *out, uint32_t len)
 {
-	const struct place p = {.dom = dom, .key = key, .at = addr};
+	const struct access p = {.dom = dom, .key = key, .at = addr};
 
 	return move(mem, &p, out, len, READ);
 }
@@ -72,7 +72,7 @@ bool emu_key_read(struct emu_memory *mem, const struct emu_domain *dom, uint32_t
 bool emu_key_write(struct emu_memory *mem, const struct emu_domain *dom, uint32_t key,
 		   uint64_t addr, const uint8_t *in, uint32_t len)
 {
-	const struct place p = {.dom = dom, .key = key, .at = addr};
+	const struct access p = {.dom = dom, .key = key, .at = addr};
 
 	return move(mem, &p, in, len, WRITE);
 }

@@ -249,7 +249,7 @@ static struct emu_map *find_oldest(const struct emu_memory *mem, struct emu_map 
 }
 
 /* A free place in a set; NULL: there is none now. */
-static struct emu_map *place_in(struct emu_memory *mem, struct emu_map *set)
+static struct emu_map *free_map_in(struct emu_memory *mem, struct emu_map *set)
 {
 	struct emu_map *map = set;
 
@@ -331,7 +331,7 @@ static struct emu_map *make(struct emu_memory *mem, struct emu_map *set, uint32_
 
 	if (!find_source(mem, key, m, &s) || !make_room(mem, s.len))
 		return NULL;
-	map = place_in(mem, set);
+	map = free_map_in(mem, set);
 	if (!map)
 		return NULL;
 	fill(mem, map, &s);

@@ -98,7 +98,7 @@ static void put_address(uint64_t addr)
 }
 
 /* Print an address as an offset in the memory of its key. */
-static void put_place(uint32_t key, uint64_t addr)
+static void put_part(uint32_t key, uint64_t addr)
 {
 	const struct emu_mkey *m = key >> 8 < EMU_MAX_MKEYS ? &emu_tables->mkey[key >> 8] : NULL;
 
@@ -190,12 +190,12 @@ static void (*const print[])(uint64_t v) = {
 
 static bool is_in_mailbox(const struct emu_field *f)
 {
-	return f->place == EMU_FIELD_MBOX || f->place == EMU_FIELD_MBOX_OUT;
+	return f->part == EMU_FIELD_MBOX || f->part == EMU_FIELD_MBOX_OUT;
 }
 
 static bool is_input(const struct emu_field *f)
 {
-	return f->place == EMU_FIELD_IN || f->place == EMU_FIELD_MBOX;
+	return f->part == EMU_FIELD_IN || f->part == EMU_FIELD_MBOX;
 }
 
 static uint64_t decode(const struct emu_field *f, const uint8_t *bytes)
@@ -437,7 +437,7 @@ static void put_pieces(const struct emu_note_wr *n)
 		if (s->inl)
 			put("inline");
 		else
-			put_place(s->lkey, s->addr);
+			put_part(s->lkey, s->addr);
 		put(" %llu]", (unsigned long long)s->len);
 	}
 	if (n->nsge > EMU_TRACE_SGES)
@@ -473,7 +473,7 @@ void emu_trace_wr(const struct emu_note_wr *n)
 		put(" solicited");
 	if (is_remote(n->opcode)) {
 		put(" remote=");
-		put_place(n->rkey, n->raddr);
+		put_part(n->rkey, n->raddr);
 	}
 	if (n->opcode == EMU_WQE_ATOMIC_CS)
 		put(" swap=%#llx compare=%#llx", (unsigned long long)n->operand[0],

@@ -71,10 +71,10 @@ static int fill_cq(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_cq *cq
 	if (!(cq->buf->access & IB_UVERBS_ACCESS_LOCAL_WRITE))
 		return emu_refuse(m, EMU_CMD_SYN_CQ_UMEM_ACCESS);
 	q->buf_addr =
-		emu_devx_place(c, cq->buf, emu_prm_get(m->in, EMU_CREATE_CQ_IN_CQ_UMEM_OFFSET),
-			       (uint64_t)q->entries * q->cqe_size, EMU_RING_LINE);
-	q->dbr_addr = emu_devx_place(c, cq->dbr, emu_prm_get(cqc, EMU_CQC_DBR_ADDR), EMU_DBR_BYTES,
-				     EMU_DBR_BYTES);
+		emu_devx_address(c, cq->buf, emu_prm_get(m->in, EMU_CREATE_CQ_IN_CQ_UMEM_OFFSET),
+				 (uint64_t)q->entries * q->cqe_size, EMU_RING_LINE);
+	q->dbr_addr = emu_devx_address(c, cq->dbr, emu_prm_get(cqc, EMU_CQC_DBR_ADDR),
+				       EMU_DBR_BYTES, EMU_DBR_BYTES);
 	return q->buf_addr && q->dbr_addr ? 0 : emu_refuse(m, EMU_CMD_SYN_CQ_UMEM_RANGE);
 }
 
@@ -234,12 +234,12 @@ static int fill_memory(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_qp
 	if (!is_named(len, buf, qp->buf) || !is_named(len, dbr, qp->dbr))
 		return emu_refuse(m, EMU_CMD_SYN_QP_UMEM);
 	if (qp->buf)
-		q->buf_addr = emu_devx_place(c, qp->buf,
-					     emu_prm_get(m->in, EMU_CREATE_QP_IN_WQ_UMEM_OFFSET),
-					     len, EMU_RING_LINE);
+		q->buf_addr = emu_devx_address(c, qp->buf,
+					       emu_prm_get(m->in, EMU_CREATE_QP_IN_WQ_UMEM_OFFSET),
+					       len, EMU_RING_LINE);
 	if (qp->dbr)
-		q->dbr_addr = emu_devx_place(c, qp->dbr, emu_prm_get(qpc, EMU_QPC_DBR_ADDR),
-					     EMU_DBR_BYTES, EMU_DBR_BYTES);
+		q->dbr_addr = emu_devx_address(c, qp->dbr, emu_prm_get(qpc, EMU_QPC_DBR_ADDR),
+					       EMU_DBR_BYTES, EMU_DBR_BYTES);
 	return (!qp->buf || q->buf_addr) && (!qp->dbr || q->dbr_addr)
 		       ? 0
 		       : emu_refuse(m, EMU_CMD_SYN_QP_UMEM_RANGE);

@@ -36,10 +36,10 @@ static int fill(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_rmp *rmp,
 	s->cyclic = type == EMU_WQ_TYPE_CYCLIC;
 	s->wqe_shift = (uint8_t)shift;
 	s->wqe_count = 1u << log;
-	s->buf_addr = emu_devx_place(c, rmp->buf, emu_prm_get(wq, EMU_WQ_UMEM_OFFSET),
-				     (uint64_t)s->wqe_count << shift, EMU_RING_LINE);
-	s->dbr_addr = emu_devx_place(c, rmp->dbr, emu_prm_get(wq, EMU_WQ_DBR_ADDR), EMU_DBR_BYTES,
-				     EMU_DBR_BYTES);
+	s->buf_addr = emu_devx_address(c, rmp->buf, emu_prm_get(wq, EMU_WQ_UMEM_OFFSET),
+				       (uint64_t)s->wqe_count << shift, EMU_RING_LINE);
+	s->dbr_addr = emu_devx_address(c, rmp->dbr, emu_prm_get(wq, EMU_WQ_DBR_ADDR), EMU_DBR_BYTES,
+				       EMU_DBR_BYTES);
 	return s->buf_addr && s->dbr_addr ? 0 : emu_refuse(m, EMU_CMD_SYN_RMP_UMEM_RANGE);
 }
 

@@ -130,8 +130,8 @@ int emu_devx_umem_dereg(struct emu_cmd *c)
 	return emu_uobj_destroy(emu_attr_obj(c, A(UMEM_DEREG_HANDLE)));
 }
 
-uint64_t emu_devx_place(const struct emu_cmd *c, const struct emu_umem *u, uint64_t off,
-			uint64_t len, uint64_t align)
+uint64_t emu_devx_address(const struct emu_cmd *c, const struct emu_umem *u, uint64_t off,
+			  uint64_t len, uint64_t align)
 {
 	if (!u || u->dmabuf.id || u->pid != c->chan->pid || off % align || off > u->len ||
 	    len > u->len - off)

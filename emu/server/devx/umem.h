@@ -27,7 +27,7 @@ struct emu_umem *emu_devx_umem_by_id(const struct emu_file *f, uint64_t id);
  * The address of [off, off + len) of a umem, for the engine: the memory must belong to the calling
  * process. 0 if it does not, or if it is out of range or not aligned.
  */
-uint64_t emu_devx_place(const struct emu_cmd *c, const struct emu_umem *u, uint64_t off,
-			uint64_t len, uint64_t align);
+uint64_t emu_devx_address(const struct emu_cmd *c, const struct emu_umem *u, uint64_t off,
+			  uint64_t len, uint64_t align);
 
 #endif

@@ -40,7 +40,7 @@ enum emu_format {
 	EMU_GID, /* 16 bytes; hidden if it is zero */
 };
 
-enum emu_field_place {
+enum emu_field_part {
 	EMU_FIELD_IN,	/* `at` and `width` are bytes of an attribute */
 	EMU_FIELD_OUT,	/* likewise */
 	EMU_FIELD_MBOX, /* bits of a mailbox */
@@ -50,25 +50,25 @@ enum emu_field_place {
 /* A field of a command that a trace shows. */
 struct emu_field {
 	const char *name; /* NULL: end of the list */
-	enum emu_field_place place;
+	enum emu_field_part part;
 	uint16_t attr, at, width;
 	enum emu_format format;
 };
 
-#define EMU_FIELD_OF(name, place, attr, at, width, format) \
-	{                                                  \
-		name, place, attr, at, width, format       \
+#define EMU_FIELD_OF(name, part, attr, at, width, format) \
+	{                                                 \
+		name, part, attr, at, width, format       \
 	}
 
 /* An input or an output that is an attribute of its own. */
 #define EMU_IN(name, attr, width, format)  EMU_FIELD_OF(name, EMU_FIELD_IN, attr, 0, width, format)
 #define EMU_OUT(name, attr, width, format) EMU_FIELD_OF(name, EMU_FIELD_OUT, attr, 0, width, format)
 /* A member of the core struct of a legacy command, or of its response. */
-#define EMU_MEMBER_AS(name, place, attr, type, member, format)         \
-	EMU_FIELD_OF(name, place, attr, offsetof(struct type, member), \
+#define EMU_MEMBER_AS(name, part, attr, type, member, format)         \
+	EMU_FIELD_OF(name, part, attr, offsetof(struct type, member), \
 		     sizeof(((struct type *)0)->member), format)
-#define EMU_MEMBER(place, attr, type, member, format) \
-	EMU_MEMBER_AS(#member, place, attr, type, member, format)
+#define EMU_MEMBER(part, attr, type, member, format) \
+	EMU_MEMBER_AS(#member, part, attr, type, member, format)
 #define EMU_CORE_IN(type, member, format) \
 	EMU_MEMBER(EMU_FIELD_IN, UVERBS_ATTR_CORE_IN, type, member, format)
 #define EMU_CORE_IN_AS(name, type, member, format) \

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "core/buf/walk.h"
+#include "core/buf/list.h"
 #include "log/log.h"
 
 static inline struct doca_comch_consumer_task_post_recv *recv_task(const struct doca_task *task)

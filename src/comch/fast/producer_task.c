@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "comch/fast/producer_link.h"
-#include "core/buf/walk.h"
+#include "core/buf/list.h"
 #include "log/log.h"
 
 static inline struct doca_comch_producer_task_send *send_task(const struct doca_task *task)

@@ -227,7 +227,7 @@ struct export_kind {
 	struct mmap_desc *(*place)(struct mmap_slot *slot);
 };
 
-static struct mmap_desc *pci_place(struct mmap_slot *slot)
+static struct mmap_desc *pci_slot(struct mmap_slot *slot)
 {
 	return &slot->pci;
 }
@@ -237,7 +237,7 @@ static struct mmap_desc *rdma_place(struct mmap_slot *slot)
 	return &slot->rdma;
 }
 
-static const struct export_kind pci = {check_pci, export_pci, pci_place};
+static const struct export_kind pci = {check_pci, export_pci, pci_slot};
 static const struct export_kind rdma = {check_rdma, export_rdma, rdma_place};
 
 static doca_error_t find_or_make(struct doca_mmap *mmap, const struct doca_dev *dev,

@@ -115,11 +115,11 @@ static doca_error_t register_umem(struct dpumap_region *region, unsigned int rig
 }
 
 static doca_error_t find_umem(struct dpumap_region *region, unsigned int rights,
-			      struct dpumap_umem_place *place)
+			      struct dpumap_umem_part *part)
 {
 	doca_error_t result;
 
-	*place = (struct dpumap_umem_place){
+	*part = (struct dpumap_umem_part){
 		.umem_id = region->umem_id,
 		.offset = region->umem_offset,
 		.start = region->range.addr,
@@ -136,20 +136,20 @@ static doca_error_t find_umem(struct dpumap_region *region, unsigned int rights,
 	result = register_umem(region, rights);
 	if (result != DOCA_SUCCESS)
 		return result;
-	place->umem_id = region->pci_umem->umem_id;
+	part->umem_id = region->pci_umem->umem_id;
 	return DOCA_SUCCESS;
 }
 
 static doca_error_t export_direct(struct dpumap_region *region, unsigned int rights,
 				  const uint8_t *key)
 {
-	struct dpumap_umem_place place = {0};
+	struct dpumap_umem_part part = {0};
 	doca_error_t result;
 
-	result = find_umem(region, rights, &place);
+	result = find_umem(region, rights, &part);
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = dpumap_umem_mkey_create(region->device, &place, rights, &region->pci_mkey);
+	result = dpumap_umem_mkey_create(region->device, &part, rights, &region->pci_mkey);
 	if (result == DOCA_SUCCESS)
 		result = allow_other_vhca(region, region->pci_mkey.key, key, false);
 	if (result != DOCA_SUCCESS)

@@ -13,7 +13,7 @@
 #include "log/log.h"
 
 static void fill_context(uint8_t *mkc, const struct dpumap_device *device,
-			 const struct dpumap_umem_place *place, unsigned int rights,
+			 const struct dpumap_umem_part *part, unsigned int rights,
 			 uint64_t octwords)
 {
 	mkc_fill(mkc, &(struct mkc){
@@ -21,29 +21,29 @@ static void fill_context(uint8_t *mkc, const struct dpumap_device *device,
 			      .rights = rights,
 			      .log_entity = DPUMAP_UMEM_LOG_PAGE,
 			      .pdn = device->pdn,
-			      .start = place->start,
-			      .len = place->len,
+			      .start = part->start,
+			      .len = part->len,
 			      .octwords = octwords,
 		      });
 }
 
 static doca_error_t count_octwords(const struct dpumap_device *device,
-				   const struct dpumap_umem_place *place, uint64_t *octwords)
+				   const struct dpumap_umem_part *part, uint64_t *octwords)
 {
-	uint64_t in_page = place->start & (DPUMAP_UMEM_PAGE - 1);
-	uint64_t pages = (in_page + place->len - 1) / DPUMAP_UMEM_PAGE + 1;
+	uint64_t in_page = part->start & (DPUMAP_UMEM_PAGE - 1);
+	uint64_t pages = (in_page + part->len - 1) / DPUMAP_UMEM_PAGE + 1;
 	uint64_t counted = (pages + PRM_MTT_PER_OCTWORD - 1) / PRM_MTT_PER_OCTWORD;
 
 	if (counted > UINT32_MAX)
 		return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED,
 				   "%s: %" PRIu64 " bytes are too many for one mkey",
-				   dpumap_hca_name(device->hca), place->len);
+				   dpumap_hca_name(device->hca), part->len);
 	*octwords = counted;
 	return DOCA_SUCCESS;
 }
 
 doca_error_t dpumap_umem_mkey_create(const struct dpumap_device *device,
-				     const struct dpumap_umem_place *place, unsigned int rights,
+				     const struct dpumap_umem_part *part, unsigned int rights,
 				     struct dpumap_mkey *mkey)
 {
 	uint8_t in[PRM_CREATE_MKEY_IN_LEN] = {0};
@@ -60,15 +60,15 @@ doca_error_t dpumap_umem_mkey_create(const struct dpumap_device *device,
 	uint64_t octwords = 0;
 	doca_error_t result;
 
-	result = count_octwords(device, place, &octwords);
+	result = count_octwords(device, part, &octwords);
 	if (result != DOCA_SUCCESS)
 		return result;
 	prm_set(in, PRM_IN_OPCODE, PRM_OP_CREATE_MKEY);
 	prm_set(in, PRM_CREATE_MKEY_UMEM_VALID, 1);
-	prm_set(in, PRM_CREATE_MKEY_UMEM_ID, place->umem_id);
-	prm_set(in, PRM_CREATE_MKEY_UMEM_OFFSET, place->offset);
+	prm_set(in, PRM_CREATE_MKEY_UMEM_ID, part->umem_id);
+	prm_set(in, PRM_CREATE_MKEY_UMEM_OFFSET, part->offset);
 	prm_set(in, PRM_CREATE_MKEY_ENTRIES, octwords);
-	fill_context(in + PRM_CREATE_MKEY_CONTEXT, device, place, rights, octwords);
+	fill_context(in + PRM_CREATE_MKEY_CONTEXT, device, part, rights, octwords);
 	result = dpumap_devx_create(device->context, &cmd, &mkey->obj);
 	if (result == DOCA_SUCCESS)
 		mkey->key = (uint32_t)prm_get(out, PRM_CREATE_MKEY_INDEX) << 8;
@@ -77,7 +77,7 @@ doca_error_t dpumap_umem_mkey_create(const struct dpumap_device *device,
 
 doca_error_t dpumap_umem_create_guard(struct dpumap_devx_umem *umem)
 {
-	struct dpumap_umem_place all = {
+	struct dpumap_umem_part all = {
 		.umem_id = umem->umem_id,
 		.start = umem->base,
 		.len = umem->size,

@@ -11,7 +11,7 @@ struct dpumap_devx_umem;
 #define DPUMAP_UMEM_PAGE     (UINT64_C(1) << DPUMAP_UMEM_LOG_PAGE)
 
 /* Part of a umem, and the address of its first byte. */
-struct dpumap_umem_place {
+struct dpumap_umem_part {
 	uint32_t umem_id;
 	uint64_t offset;
 	uint64_t start;
@@ -20,7 +20,7 @@ struct dpumap_umem_place {
 
 /* Create an mkey; rights as for dpumap_ksm_create(). */
 doca_error_t dpumap_umem_mkey_create(const struct dpumap_device *device,
-				     const struct dpumap_umem_place *place, unsigned int rights,
+				     const struct dpumap_umem_part *part, unsigned int rights,
 				     struct dpumap_mkey *mkey);
 
 /* Create or destroy the mkey that keeps the firmware from destroying the umem; it grants nothing. */

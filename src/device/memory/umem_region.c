@@ -16,16 +16,15 @@ static uint64_t choose_iova(const struct dpumap_devx_umem *umem, uint64_t offset
 	return (addr ^ at) & (DPUMAP_UMEM_PAGE - 1) ? at : addr;
 }
 
-static doca_error_t create_mkeys(struct dpumap_region *region,
-				 const struct dpumap_umem_place *place, unsigned int rights,
-				 unsigned int local)
+static doca_error_t create_mkeys(struct dpumap_region *region, const struct dpumap_umem_part *part,
+				 unsigned int rights, unsigned int local)
 {
 	struct dpumap_device *device = region->device;
 	doca_error_t result;
 
-	result = dpumap_umem_mkey_create(device, place, rights, &region->mkey);
+	result = dpumap_umem_mkey_create(device, part, rights, &region->mkey);
 	if (result == DOCA_SUCCESS && (rights ^ local) & IBV_ACCESS_LOCAL_WRITE) {
-		result = dpumap_umem_mkey_create(device, place, local, &region->umem_local_mkey);
+		result = dpumap_umem_mkey_create(device, part, local, &region->umem_local_mkey);
 		if (result != DOCA_SUCCESS)
 			dpumap_mkey_destroy(device, &region->mkey);
 	}
@@ -42,7 +41,7 @@ doca_error_t dpumap_region_register_umem(struct dpumap_devx_umem *umem, uint64_t
 	unsigned int local = dpumap_access_local(umem->device, access);
 	uint64_t iova = choose_iova(umem, offset, range.addr);
 	uint64_t before = iova & (DPUMAP_UMEM_PAGE - 1);
-	struct dpumap_umem_place place = {
+	struct dpumap_umem_part part = {
 		.umem_id = umem->umem_id,
 		.offset = umem->source.start + offset - before - umem->base,
 		.start = iova - before,
@@ -53,7 +52,7 @@ doca_error_t dpumap_region_register_umem(struct dpumap_devx_umem *umem, uint64_t
 	created = dpumap_region_create(umem->device, range);
 	if (!created)
 		return DOCA_ERROR_NO_MEMORY;
-	result = create_mkeys(created, &place, rights, local);
+	result = create_mkeys(created, &part, rights, local);
 	if (result != DOCA_SUCCESS) {
 		free(created);
 		return result;
@@ -65,8 +64,8 @@ doca_error_t dpumap_region_register_umem(struct dpumap_devx_umem *umem, uint64_t
 	created->iova = iova;
 	created->starts_early = before;
 	created->has_umem = !before && iova == range.addr;
-	created->umem_id = place.umem_id;
-	created->umem_offset = place.offset;
+	created->umem_id = part.umem_id;
+	created->umem_offset = part.offset;
 	*region = created;
 	return DOCA_SUCCESS;
 }

@@ -23,8 +23,8 @@ doca_error_t dpumap_rdma_sq_map(struct dpumap_rdma_sq *sq, struct ibv_qp *qp, co
 				   "%s: cannot map the send queue of a connection "
 				   "(mlx5dv_init_obj): %s",
 				   device, strerror(err));
-	sq->places = calloc(dv.sq.wqe_cnt, sizeof(*sq->places));
-	if (!sq->places)
+	sq->slots = calloc(dv.sq.wqe_cnt, sizeof(*sq->slots));
+	if (!sq->slots)
 		return dpumap_fail(DOCA_ERROR_NO_MEMORY,
 				   "no memory for the send queue of a connection");
 	return DOCA_SUCCESS;
@@ -32,6 +32,6 @@ doca_error_t dpumap_rdma_sq_map(struct dpumap_rdma_sq *sq, struct ibv_qp *qp, co
 
 void dpumap_rdma_sq_unmap(struct dpumap_rdma_sq *sq)
 {
-	free(sq->places);
-	sq->places = NULL;
+	free(sq->slots);
+	sq->slots = NULL;
 }

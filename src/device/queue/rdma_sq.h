@@ -9,14 +9,14 @@
 #include "device/queue/send_ring.h"
 
 /* The work request that starts in a block of the ring. */
-struct dpumap_rdma_place {
+struct dpumap_rdma_slot {
 	uint32_t number;
 	uint16_t block; /* number of the block, modulo 2^16 */
 };
 
 struct dpumap_rdma_sq {
 	struct dpumap_send_ring ring;
-	struct dpumap_rdma_place *places;
+	struct dpumap_rdma_slot *slots;
 };
 
 /*
@@ -99,7 +99,7 @@ static inline void dpumap_rdma_sq_post(struct dpumap_rdma_sq *sq,
 	ctrl->qpn_ds = htobe32(ring->qpn | segments);
 	ctrl->flags = dpumap_send_ring_flags(ring, len);
 	ctrl->imm = request->imm;
-	sq->places[at & ring->mask] = (struct dpumap_rdma_place){.number = number, .block = at};
+	sq->slots[at & ring->mask] = (struct dpumap_rdma_slot){.number = number, .block = at};
 	dpumap_send_ring_post(ring, ctrl, dpumap_wqe_blocks(segments));
 }
 
@@ -111,10 +111,10 @@ static inline bool dpumap_rdma_sq_find(const struct dpumap_rdma_sq *sq,
 				       const struct mlx5_cqe64 *cqe, uint32_t *number)
 {
 	uint16_t block = be16toh(cqe->wqe_counter);
-	const struct dpumap_rdma_place *place = &sq->places[block & sq->ring.mask];
+	const struct dpumap_rdma_slot *slot = &sq->slots[block & sq->ring.mask];
 
-	*number = place->number;
-	return place->block == block;
+	*number = slot->number;
+	return slot->block == block;
 }
 
 #endif

@@ -70,7 +70,7 @@ doca_error_t dpumap_fleet_label_check(const char *label, struct dpumap_error *er
 }
 
 /* HOST:PORT or [IPV6]:PORT */
-static bool valid_place(const char *text)
+static bool valid_host(const char *text)
 {
 	const char *colon = strrchr(text, ':');
 	size_t host = colon ? (size_t)(colon - text) : 0;
@@ -89,13 +89,13 @@ static bool valid_place(const char *text)
 doca_error_t dpumap_fleet_url_check(const char *url, struct dpumap_error *error)
 {
 	char shown[DPUMAP_FLEET_SHOWN_SIZE];
-	const char *place = NULL;
+	const char *host = NULL;
 
 	if (strncmp(url, "http://", 7) == 0)
-		place = url + 7;
+		host = url + 7;
 	else if (strncmp(url, "https://", 8) == 0)
-		place = url + 8;
-	if (place && strlen(url) < DPUMAP_FLEET_URL_MAX && valid_place(place))
+		host = url + 8;
+	if (host && strlen(url) < DPUMAP_FLEET_URL_MAX && valid_host(host))
 		return DOCA_SUCCESS;
 	return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 				"endpoint \"%s\" is not valid: write http://HOST:PORT or "
@@ -106,7 +106,7 @@ doca_error_t dpumap_fleet_url_check(const char *url, struct dpumap_error *error)
 bool dpumap_fleet_address_valid(const char *address)
 {
 	return strncmp(address, "tls:", 4) == 0 && strlen(address) < DPUMAP_FLEET_URL_MAX &&
-	       valid_place(address + 4);
+	       valid_host(address + 4);
 }
 
 void dpumap_fleet_key_dpu(const char *fleet, const char *dpu, char key[DPUMAP_FLEET_KEY_SIZE])

@@ -351,7 +351,7 @@ static doca_error_t decode_dpu(const char *name, struct json_object *json, size_
 	uint64_t generation, card;
 	struct dpumap_fleet_dpu *d;
 	struct block block;
-	const char **place;
+	const char **text;
 	size_t i;
 
 	if (result != DOCA_SUCCESS)
@@ -361,11 +361,11 @@ static doca_error_t decode_dpu(const char *name, struct json_object *json, size_
 	d = new_dpu(name, json_object_array_length(addresses), len, &block);
 	if (!d)
 		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for a record");
-	place = (const char **)(d + 1);
+	text = (const char **)(d + 1);
 	d->num_addresses = json_object_array_length(addresses);
 	for (i = 0; i < d->num_addresses; i++)
-		place[i] = keep(&block,
-				json_object_get_string(json_object_array_get_idx(addresses, i)));
+		text[i] = keep(&block,
+			       json_object_get_string(json_object_array_get_idx(addresses, i)));
 	d->certificate_name = keep(&block, text_of(json, "certificate"));
 	d->version = keep(&block, text_of(json, "software"));
 	d->card_guid = card;
@@ -449,18 +449,18 @@ static int compare_texts(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static size_t keep_labels(struct block *block, struct json_object *labels, const char **place)
+static size_t keep_labels(struct block *block, struct json_object *labels, const char **text)
 {
 	struct json_object_iterator at = json_object_iter_begin(labels);
 	struct json_object_iterator end = json_object_iter_end(labels);
 	size_t num = 0;
 
 	for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at)) {
-		place[num++] = keep(block, json_object_iter_peek_name(&at));
+		text[num++] = keep(block, json_object_iter_peek_name(&at));
 		block->next[-1] = '=';
 		keep(block, json_object_get_string(json_object_iter_peek_value(&at)));
 	}
-	qsort(place, num, sizeof(*place), compare_texts);
+	qsort(text, num, sizeof(*text), compare_texts);
 	return num;
 }
 

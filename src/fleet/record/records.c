@@ -7,7 +7,7 @@
 #define FIRST_ROOM 16
 
 /* The index of the key, or where it belongs. */
-static size_t place_of(const struct dpumap_records *records, const char *key, bool *found)
+static size_t position_of(const struct dpumap_records *records, const char *key, bool *found)
 {
 	size_t low = 0, high = records->num, middle;
 	int order;
@@ -47,7 +47,7 @@ doca_error_t dpumap_records_set(struct dpumap_records *records, const char *key,
 {
 	struct dpumap_record_text made = {.key = strdup(key), .text = strdup(text)};
 	bool found;
-	size_t i = place_of(records, key, &found);
+	size_t i = position_of(records, key, &found);
 
 	if (!made.key || !made.text || (!found && !make_room(records))) {
 		free(made.key);
@@ -69,7 +69,7 @@ doca_error_t dpumap_records_set(struct dpumap_records *records, const char *key,
 void dpumap_records_remove(struct dpumap_records *records, const char *key)
 {
 	bool found;
-	size_t i = place_of(records, key, &found);
+	size_t i = position_of(records, key, &found);
 
 	if (!found)
 		return;
@@ -96,7 +96,7 @@ const struct dpumap_record_text *dpumap_records_find(const struct dpumap_records
 						     const char *key)
 {
 	bool found;
-	size_t i = place_of(records, key, &found);
+	size_t i = position_of(records, key, &found);
 
 	return found ? &records->list[i] : NULL;
 }

@@ -108,11 +108,11 @@ static void insert(struct dpumap_view *view, struct entry *e)
 
 static void unlink_entry(struct dpumap_view *view, struct entry *e)
 {
-	struct entry **place = &view->buckets[e->hash & (view->num_buckets - 1)];
+	struct entry **link = &view->buckets[e->hash & (view->num_buckets - 1)];
 
-	while (*place != e)
-		place = &(*place)->next;
-	*place = e->next;
+	while (*link != e)
+		link = &(*link)->next;
+	*link = e->next;
 }
 
 /* --- entries ---------------------------------------------------------------------------------- */

@@ -3,8 +3,8 @@
  * Lists of bufs as tasks use them: the data of a source, and the room after the data of a
  * destination.
  */
-#ifndef DPUMAP_CORE_BUF_WALK_H
-#define DPUMAP_CORE_BUF_WALK_H
+#ifndef DPUMAP_CORE_BUF_LIST_H
+#define DPUMAP_CORE_BUF_LIST_H
 
 #include "core/buf/buf.h"
 
@@ -39,33 +39,33 @@ static inline struct dpumap_buf_total dpumap_buf_sum(const struct doca_buf *buf,
 }
 
 /* The position of a task in a list. */
-struct dpumap_buf_place {
+struct dpumap_buf_position {
 	const struct doca_buf *buf;
 	size_t offset; /* in the data or room of buf */
 };
 
 /* Skip used-up bufs and return what is left in the next; 0 if the user changed the bufs. */
-static inline size_t dpumap_buf_left(struct dpumap_buf_place *place, dpumap_buf_part_fn *part)
+static inline size_t dpumap_buf_left(struct dpumap_buf_position *position, dpumap_buf_part_fn *part)
 {
 	size_t len;
 
-	while (place->buf->next && place->offset == part(place->buf)) {
-		place->buf = place->buf->next;
-		place->offset = 0;
+	while (position->buf->next && position->offset == part(position->buf)) {
+		position->buf = position->buf->next;
+		position->offset = 0;
 	}
-	len = part(place->buf);
-	return len > place->offset ? len - place->offset : 0;
+	len = part(position->buf);
+	return len > position->offset ? len - position->offset : 0;
 }
 
 /* The address of a position in data, or in room. */
-static inline uintptr_t dpumap_buf_data_at(const struct dpumap_buf_place *place)
+static inline uintptr_t dpumap_buf_data_at(const struct dpumap_buf_position *position)
 {
-	return (uintptr_t)place->buf->data + place->offset;
+	return (uintptr_t)position->buf->data + position->offset;
 }
 
-static inline uintptr_t dpumap_buf_room_at(const struct dpumap_buf_place *place)
+static inline uintptr_t dpumap_buf_room_at(const struct dpumap_buf_position *position)
 {
-	return (uintptr_t)place->buf->data + place->buf->data_len + place->offset;
+	return (uintptr_t)position->buf->data + position->buf->data_len + position->offset;
 }
 
 /* Count written room as data. The caller has checked that there is enough room. */
