@@ -8,7 +8,7 @@
 #include "host/base/interrupt.h"
 #include "host/base/json.h"
 #include "host/commands/commands.h"
-#include "host/fleet/place.h"
+#include "host/fleet/resolve.h"
 #include "host/pki/pki.h"
 #include "host/settings/config.h"
 #include "host/settings/options.h"
@@ -163,17 +163,17 @@ static void set_library_log(const struct options *options)
 static doca_error_t run(struct options *options, struct dpumap_error *error)
 {
 	struct config config = {0};
-	struct place place = {0};
+	struct resolved_export resolved = {0};
 	doca_error_t result = DOCA_SUCCESS;
 
 	if (options->command->cli.takes & OPTION_CONNECTION &&
 	    !(options->command->cli.takes & OPTION_ANY_CONFIG))
 		result = config_load(options, &config, error);
 	if (result == DOCA_SUCCESS)
-		result = place_find(options, &place, error);
+		result = resolve_export(options, &resolved, error);
 	if (result == DOCA_SUCCESS)
 		result = options->command->run(options, error);
-	place_free(&place);
+	resolved_free(&resolved);
 	config_free(&config);
 	return result;
 }

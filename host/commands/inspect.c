@@ -5,12 +5,12 @@
 #include <stdio.h>
 
 #include "common/export_text.h"
-#include "host/fleet/place.h"
+#include "host/fleet/resolve.h"
 #include "host/import/import.h"
 #include "host/remote/descriptor_file.h"
 #include "host/remote/remote.h"
 #include "host/remote/report.h"
-#include "host/settings/place_name.h"
+#include "host/settings/fleet_name.h"
 
 static const struct cli_column columns[] = {
 	{"NAME", "name", -24, NULL}, DPUMAP_EXPORT_COLUMNS, {0}};
@@ -108,10 +108,10 @@ static doca_error_t show_device(const struct options *options, struct dpumap_err
 	if (options->given & OPTION_JSON) {
 		struct json_object *object = report_json_device(&device);
 
-		place_add_json(options->place, object);
+		resolved_add_json(options->resolved, object);
 		json_print(object);
 	} else {
-		place_report(options->place);
+		resolved_report(options->resolved);
 		report_device(&device);
 	}
 	return result;
@@ -125,14 +125,14 @@ static void print_info(const struct options *options, const struct remote_export
 	if (!(options->given & OPTION_JSON)) {
 		if (!options->descriptor)
 			report_info(&export->info);
-		place_report(options->place);
+		resolved_report(options->resolved);
 		report_descriptor(desc, export->desc_len);
 		return;
 	}
 	object = json_object_new_object();
 	if (!options->descriptor)
 		json_object_object_add(object, "export", report_json_export(&export->info));
-	place_add_json(options->place, object);
+	resolved_add_json(options->resolved, object);
 	json_object_object_add(object, "descriptor",
 			       report_json_descriptor(desc, export->desc_len));
 	json_print(object);

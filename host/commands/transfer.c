@@ -21,7 +21,7 @@
 #include "host/import/import.h"
 #include "host/remote/remote.h"
 #include "host/remote/report.h"
-#include "host/settings/place_name.h"
+#include "host/settings/fleet_name.h"
 
 struct transfer {
 	const struct options *options;
@@ -334,7 +334,7 @@ doca_error_t transfer_dump(const struct options *options, struct dpumap_error *e
 
 static bool is_export(const struct options *o, int argument)
 {
-	return o->args[argument][0] == ':' || place_argument(o) == argument;
+	return o->args[argument][0] == ':' || fleet_name_argument(o) == argument;
 }
 
 static const char wrong_cp[] =

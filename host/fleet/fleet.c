@@ -82,7 +82,7 @@ static bool cache_directory(char *path, size_t size)
 	return make(path);
 }
 
-/* Without a place for it, this works only while etcd can be reached. */
+/* Without a file for it, this works only while etcd can be reached. */
 static doca_error_t set_cache(struct fleet *f)
 {
 	char directory[PATH_MAX], path[PATH_MAX + 80];

@@ -8,7 +8,7 @@
 
 #include "channel/host_config.h"
 #include "host/base/interrupt.h"
-#include "host/fleet/place.h"
+#include "host/fleet/resolve.h"
 #include "secret/secret.h"
 
 #define MSEC_PER_SEC 1000
@@ -48,18 +48,18 @@ static doca_error_t connect_to(const char *where, const struct options *options,
 static doca_error_t connect_in_fleet(const struct options *options, struct dpumap_client **client,
 				     struct dpumap_error *error)
 {
-	const struct place *place = options->place;
+	const struct resolved_export *resolved = options->resolved;
 	struct dpumap_error why = {0};
 	doca_error_t result;
 
-	for (size_t i = 0; i < place->num_addresses; i++) {
-		result = connect_to(place->addresses[i], options, client, &why);
+	for (size_t i = 0; i < resolved->num_addresses; i++) {
+		result = connect_to(resolved->addresses[i], options, client, &why);
 		if (result == DOCA_SUCCESS)
 			return result;
 		if (result == DOCA_ERROR_SHUTDOWN)
 			break;
 	}
-	return dpumap_error_set(error, why.code, "DPU %s: %.240s", place->dpu, why.text);
+	return dpumap_error_set(error, why.code, "DPU %s: %.240s", resolved->dpu, why.text);
 }
 
 /* Of a host that has only the registry of a fleet. */
@@ -76,7 +76,7 @@ doca_error_t remote_connect(const struct options *options, struct dpumap_client 
 {
 	doca_error_t result;
 
-	if (options->place)
+	if (options->resolved)
 		return connect_in_fleet(options, client, error);
 	result = connect_to(options->connect, options, client, error);
 	if (result != DOCA_SUCCESS && options->connect_is_default && options->registry->fleet)

@@ -2,7 +2,7 @@
 #include "host/settings/config.h"
 
 #include "channel/address.h"
-#include "host/settings/place_name.h"
+#include "host/settings/fleet_name.h"
 
 static bool has_tls(const struct dpumap_tls_config *tls)
 {
@@ -14,9 +14,9 @@ static doca_error_t merge_fleet(struct options *o, const struct dpumap_host_conf
 				struct dpumap_error *error)
 {
 	o->registry = &file->registry;
-	if (!o->fleet && !o->connect && place_is_wanted(o))
+	if (!o->fleet && !o->connect && fleet_name_is_likely(o))
 		o->fleet = file->registry.fleet;
-	if (!o->fleet && place_is_required(o))
+	if (!o->fleet && fleet_name_is_required(o))
 		return dpumap_error_set(error, DOCA_ERROR_BAD_CONFIG,
 					"no fleet is configured: use --fleet, or set registry = { "
 					"fleet = \"...\"; ... } in dpumap.conf, see dpumap(1)");

@@ -11,7 +11,7 @@
 #include "channel/address.h"
 #include "channel/message.h"
 #include "common/size.h"
-#include "host/settings/place_name.h"
+#include "host/settings/fleet_name.h"
 
 #define TIMEOUT_MAX_S 3600
 #define DAYS_MAX      36500
@@ -282,7 +282,7 @@ static void check(const struct argp_state *state, void *input, const struct cli_
 	if (o->given & OPTION_DESCRIPTOR && o->num_args > 0)
 		cli_usage_error(state, "%s takes no arguments with --descriptor",
 				command->cli.name);
-	wrong = place_check(o);
+	wrong = fleet_name_check(o);
 	if (!wrong && command->check)
 		wrong = command->check(o);
 	if (wrong)

@@ -16,7 +16,7 @@
 
 struct dpumap_host_registry;
 struct options;
-struct place;
+struct resolved_export;
 
 typedef doca_error_t command_fn(const struct options *options, struct dpumap_error *error);
 /* Returns the error in the command line, or NULL. */
@@ -76,7 +76,8 @@ struct options {
 	const char *config;
 	const char *fleet; /* NULL: exports are those of the dpumapd at connect */
 	const struct dpumap_host_registry *registry;
-	const struct place *place; /* of the DPU that an argument names in a fleet; or NULL */
+	const struct resolved_export
+		*resolved; /* of the DPU that an argument names in a fleet; or NULL */
 
 	const char *descriptor;
 	uint64_t offset;
