@@ -389,11 +389,11 @@ static void put_result(const struct request *q, doca_error_t result)
 		fprintf(q->out, "%s\n", text);
 }
 
-enum text_outcome admin_answer(void *daemon, const char *question, int fd,
+enum text_outcome admin_answer(void *daemon, const char *request, int fd,
 			       struct text_progress *progress, FILE *out)
 {
 	struct request q = {.daemon = daemon, .fd = fd, .progress = progress, .out = out};
-	char *line = strndup(question, strcspn(question, "\n"));
+	char *line = strndup(request, strcspn(request, "\n"));
 	doca_error_t result = DOCA_ERROR_NO_MEMORY;
 	char *space;
 

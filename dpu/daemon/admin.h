@@ -16,7 +16,7 @@
 #include "dpu/daemon/text_service.h"
 
 /* A text_service_fn; the context is the daemon. */
-enum text_outcome admin_answer(void *daemon, const char *question, int fd,
+enum text_outcome admin_answer(void *daemon, const char *request, int fd,
 			       struct text_progress *progress, FILE *answer);
 
 #endif

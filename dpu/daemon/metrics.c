@@ -202,11 +202,11 @@ static void put_all(FILE *out, struct daemon *daemon)
 	put_registry_credentials(out, daemon_registry_tls(daemon));
 }
 
-enum text_outcome metrics_answer(void *daemon, const char *question, int fd,
+enum text_outcome metrics_answer(void *daemon, const char *request, int fd,
 				 struct text_progress *progress, FILE *answer)
 {
 	bool is_head;
-	unsigned int status = http_status(question, "/metrics", &is_head);
+	unsigned int status = http_status(request, "/metrics", &is_head);
 	char *body = NULL;
 	size_t len = 0;
 	FILE *out = open_memstream(&body, &len);

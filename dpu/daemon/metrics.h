@@ -14,7 +14,7 @@ doca_error_t metrics_parse(const char *where, struct dpumap_address *address,
 			   struct dpumap_error *error);
 
 /* A text_service_fn; the context is the daemon. */
-enum text_outcome metrics_answer(void *daemon, const char *question, int fd,
+enum text_outcome metrics_answer(void *daemon, const char *request, int fd,
 				 struct text_progress *progress, FILE *answer);
 
 #endif

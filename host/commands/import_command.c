@@ -71,14 +71,14 @@ static doca_error_t revoked(const struct held_import *h, enum dpumap_event event
 				dpumap_event_name(event));
 }
 
-static doca_error_t keep_alive(const struct held_import *h, uint64_t *heard_at,
+static doca_error_t keep_alive(const struct held_import *h, uint64_t *last_reply_ns,
 			       struct dpumap_error *error)
 {
 	uint64_t now = monotonic_ns();
 
-	if (now - *heard_at < ALIVE_NS)
+	if (now - *last_reply_ns < ALIVE_NS)
 		return DOCA_SUCCESS;
-	*heard_at = now;
+	*last_reply_ns = now;
 	return remote_ping(h->client, error);
 }
 
@@ -112,7 +112,7 @@ static doca_error_t sleep_until_readable(struct held_import *h, struct dpumap_er
 /* SUCCESS when interrupted: the normal end. */
 static doca_error_t hold(struct held_import *h, struct dpumap_error *error)
 {
-	uint64_t heard_at = monotonic_ns();
+	uint64_t last_reply_ns = monotonic_ns();
 	char name[DPUMAP_EXPORT_NAME_MAX];
 	doca_error_t result = DOCA_SUCCESS;
 	enum dpumap_event event;
@@ -123,7 +123,7 @@ static doca_error_t hold(struct held_import *h, struct dpumap_error *error)
 		if (result == DOCA_ERROR_AGAIN) {
 			result = sleep_until_readable(h, error);
 			if (result == DOCA_SUCCESS && h->client)
-				result = keep_alive(h, &heard_at, error);
+				result = keep_alive(h, &last_reply_ns, error);
 		} else if (result == DOCA_SUCCESS && event != DPUMAP_EVENT_ADDED &&
 			   strcmp(name, h->import.name) == 0) {
 			result = revoked(h, event, error);

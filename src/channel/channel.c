@@ -34,9 +34,9 @@ struct dpumap_channel {
 	bool was_connected;
 	bool is_lost; /* until BACK was reported */
 	bool lost_reported;
-	uint32_t wait_ms;  /* back-off after the next attempt */
-	uint64_t next_try; /* when lost */
-	uint64_t heard_at; /* time of dpumapd's last reply */
+	uint32_t wait_ms;	/* back-off after the next attempt */
+	uint64_t next_try;	/* when lost */
+	uint64_t last_reply_ns; /* time of dpumapd's last reply */
 	dpumap_channel_watch_cb_t heard;
 	union doca_data user_data;
 	struct dpumap_error error;
@@ -252,7 +252,7 @@ static doca_error_t open_connection(struct dpumap_channel *c)
 		return result;
 	}
 	c->wait_ms = FIRST_WAIT_MS;
-	c->heard_at = monotonic_ns();
+	c->last_reply_ns = monotonic_ns();
 	return DOCA_SUCCESS;
 }
 
@@ -338,7 +338,7 @@ static doca_error_t call(struct dpumap_channel *c, struct dpumap_msg *request,
 	if (is_over(result, reply))
 		lose(c);
 	else
-		c->heard_at = monotonic_ns();
+		c->last_reply_ns = monotonic_ns();
 	return result;
 }
 
@@ -533,7 +533,7 @@ static doca_error_t report_events(struct dpumap_channel *c)
 							       &c->error)) != DOCA_ERROR_AGAIN) {
 		if (result != DOCA_SUCCESS)
 			return result;
-		c->heard_at = monotonic_ns();
+		c->last_reply_ns = monotonic_ns();
 		report_event(c, (enum dpumap_channel_event)event, name);
 	}
 	return DOCA_SUCCESS;
@@ -541,7 +541,7 @@ static doca_error_t report_events(struct dpumap_channel *c)
 
 static bool is_keepalive_due(const struct dpumap_channel *c)
 {
-	return monotonic_ns() - c->heard_at >= ALIVE_NS;
+	return monotonic_ns() - c->last_reply_ns >= ALIVE_NS;
 }
 
 static void keep_alive(struct dpumap_channel *c)
@@ -606,7 +606,7 @@ doca_error_t dpumap_channel_get_next_time(const struct dpumap_channel *channel, 
 
 	if (!channel || !milliseconds)
 		return DOCA_ERROR_INVALID_VALUE;
-	then = channel->client ? channel->heard_at + ALIVE_NS : channel->next_try;
+	then = channel->client ? channel->last_reply_ns + ALIVE_NS : channel->next_try;
 	if (channel->is_lost && (!channel->lost_reported || channel->client))
 		then = 0;
 	*milliseconds = then > now ? (int)((then - now) / NSEC_PER_MSEC) + 1 : 0;

@@ -19,7 +19,7 @@ struct dpumap_client {
 	struct dpumap_requester *requester;
 	const volatile int *stop;
 	uint64_t timeout_ns;
-	uint64_t heard_at; /* since when the oldest reply is awaited */
+	uint64_t awaited_since; /* since when the oldest reply is awaited */
 };
 
 static doca_error_t timed_out(const struct dpumap_client *client, struct dpumap_error *error)
@@ -129,7 +129,7 @@ doca_error_t dpumap_client_send(struct dpumap_client *client, struct dpumap_msg 
 	uint64_t now = monotonic_ns();
 
 	if (!dpumap_requester_awaits_reply(client->requester))
-		client->heard_at = now;
+		client->awaited_since = now;
 	return submit(client, request, now + client->timeout_ns, error);
 }
 
@@ -140,11 +140,11 @@ doca_error_t dpumap_client_take_reply(struct dpumap_client *client, struct dpuma
 	doca_error_t result;
 
 	result = dpumap_requester_receive(client->requester, reply, error);
-	if (result == DOCA_ERROR_AGAIN && now - client->heard_at >= client->timeout_ns)
+	if (result == DOCA_ERROR_AGAIN && now - client->awaited_since >= client->timeout_ns)
 		return timed_out(client, error);
 	if (result != DOCA_SUCCESS)
 		return result;
-	client->heard_at = now;
+	client->awaited_since = now;
 	return dpumap_requester_check(client->requester, reply, error);
 }
 

@@ -167,7 +167,7 @@ static doca_error_t finish_connect(struct dpumap_comch_remote *r, struct dpumap_
 	return dpumap_requester_put(r->requester, &request, error);
 }
 
-static doca_error_t put_question(struct dpumap_comch_remote *r, struct dpumap_error *error)
+static doca_error_t send_request(struct dpumap_comch_remote *r, struct dpumap_error *error)
 {
 	struct dpumap_msg request;
 
@@ -264,7 +264,7 @@ static doca_error_t do_step(struct dpumap_comch_remote *r, struct dpumap_error *
 	case STEP_HELLO:
 		return exchange_hello(r, error);
 	case STEP_READY:
-		return put_question(r, error);
+		return send_request(r, error);
 	case STEP_ASK:
 		return ask(r, error);
 	case STEP_LEAVE:

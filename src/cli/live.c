@@ -24,7 +24,7 @@
 #define LAST_ROOM    48
 #define TIME_SIZE    16
 
-enum wish { WISH_SAMPLE, WISH_DRAW, WISH_STOP, WISH_END };
+enum next_step { NEXT_SAMPLE, NEXT_DRAW, NEXT_STOP, NEXT_END };
 
 struct screen {
 	bool used;
@@ -199,53 +199,53 @@ static int watch_signals(struct screen *s)
 	return 0;
 }
 
-static enum wish take_signal(const struct screen *s)
+static enum next_step take_signal(const struct screen *s)
 {
 	struct signalfd_siginfo info;
 
 	if (read(s->signals, &info, sizeof(info)) != sizeof(info))
-		return WISH_DRAW;
+		return NEXT_DRAW;
 	switch (info.ssi_signo) {
 	case SIGWINCH:
-		return WISH_DRAW;
+		return NEXT_DRAW;
 	case SIGTSTP:
-		return WISH_STOP;
+		return NEXT_STOP;
 	default:
-		return WISH_END;
+		return NEXT_END;
 	}
 }
 
 /* Without a key, the terminal is gone. */
-static enum wish take_key(void)
+static enum next_step take_key(void)
 {
 	char key;
 
 	if (read(STDIN_FILENO, &key, 1) != 1 || key == 'q' || key == 'Q')
-		return WISH_END;
-	return WISH_DRAW;
+		return NEXT_END;
+	return NEXT_DRAW;
 }
 
-static enum wish wait_until(const struct screen *s, uint64_t due)
+static enum next_step wait_until(const struct screen *s, uint64_t due)
 {
 	struct pollfd p[2] = {{.fd = s->signals, .events = POLLIN},
 			      {.fd = s->has_keys ? STDIN_FILENO : -1, .events = POLLIN}};
 	uint64_t now = monotonic_ms();
 
 	if (poll(p, 2, due > now ? (int)(due - now) : 0) <= 0)
-		return WISH_SAMPLE;
+		return NEXT_SAMPLE;
 	return p[0].revents ? take_signal(s) : take_key();
 }
 
 static int follow(const struct cli_live *live, void *arg, struct screen *s)
 {
 	uint64_t due = monotonic_ms() + live->interval_ms;
-	enum wish wish = WISH_DRAW;
+	enum next_step next_step = NEXT_DRAW;
 	int err = 0;
 
-	while (!err && wish != WISH_END) {
-		if (wish == WISH_STOP)
+	while (!err && next_step != NEXT_END) {
+		if (next_step == NEXT_STOP)
 			err = suspend(s);
-		if (wish == WISH_SAMPLE) {
+		if (next_step == NEXT_SAMPLE) {
 			due += live->interval_ms;
 			if (due < monotonic_ms())
 				due = monotonic_ms() + live->interval_ms;
@@ -253,11 +253,11 @@ static int follow(const struct cli_live *live, void *arg, struct screen *s)
 				return 0;
 		}
 		/* Without a screen, a view is shown once. */
-		if (!err && (s->used || wish == WISH_SAMPLE))
+		if (!err && (s->used || next_step == NEXT_SAMPLE))
 			err = show(live, arg, s);
-		if (wish == WISH_SAMPLE && live->once)
+		if (next_step == NEXT_SAMPLE && live->once)
 			return err;
-		wish = wait_until(s, due);
+		next_step = wait_until(s, due);
 	}
 	return err;
 }

@@ -32,7 +32,7 @@ TABLE_BODY = re.compile(r"^\w[^;{}#()]*?\b(\w+)(?:\[\w*\])* = (\{.*?\});$", re.M
 NULL_MACRO = re.compile(r"^#define (\w+)\((?:[^\n]*\\\n)*?[^\n]*\bdpumap_fail_null\(", re.M)
 # Functions of whose results only these codes reach the callers of the public interface, with the reason.
 NARROWED = {
-    "restore_guard": (),  # in umem.c: the caller reports an earlier error
+    "restore_reference": (),  # in umem.c: the caller reports an earlier error
     # Its other errors cannot occur: devmem.c checks the arguments first.
     "dpumap_errno_to_error": ("DOCA_ERROR_NO_MEMORY", "DOCA_ERROR_NOT_SUPPORTED"),
     # Its callers name the other errors themselves.

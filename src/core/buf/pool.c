@@ -98,7 +98,7 @@ static bool align(uint64_t *number, size_t alignment)
 }
 
 /* Place the pieces; false if they are not all within the range. */
-static bool divide(struct doca_buf_pool *pool, const struct dpumap_range *range)
+static bool place_pieces(struct doca_buf_pool *pool, const struct dpumap_range *range)
 {
 	uint64_t first = range->addr, distance = pool->element_size, last;
 	uint32_t n = pool->inventory->num_elements;
@@ -126,7 +126,7 @@ doca_error_t doca_buf_pool_start(struct doca_buf_pool *buf_pool)
 				   "buf pool %p: map %p is not started: call doca_mmap_start()",
 				   (void *)buf_pool, (void *)buf_pool->mmap);
 	range = &buf_pool->mmap->range;
-	if (!divide(buf_pool, range))
+	if (!place_pieces(buf_pool, range))
 		return dpumap_fail(DOCA_ERROR_INITIALIZATION,
 				   "buf pool %p: %" PRIu32 " elements of %zu bytes, aligned to "
 				   "%zu, do not fit into map %p, %" PRIu64 " bytes at 0x%" PRIx64,

@@ -95,7 +95,7 @@ doca_error_t dpumap_devx_umem_export(struct dpumap_devx_umem *umem,
 	};
 	doca_error_t result;
 
-	result = dpumap_umem_create_guard(umem);
+	result = dpumap_umem_create_reference(umem);
 	if (result == DOCA_SUCCESS)
 		result = umem->ops->export_umem(umem, &exported);
 	if (result == DOCA_SUCCESS)
@@ -175,7 +175,7 @@ doca_error_t dpumap_devx_umem_import(struct dpumap_device *device,
 	result = ops->import_umem(created, handle);
 	if (result != DOCA_SUCCESS)
 		goto free_umem;
-	result = dpumap_umem_create_guard(created);
+	result = dpumap_umem_create_reference(created);
 	if (result != DOCA_SUCCESS)
 		goto unimport;
 	*umem = created;
@@ -201,18 +201,18 @@ static doca_error_t fail_dereg(const struct dpumap_devx_umem *umem, int err)
 }
 
 /* If this fails, the next export tries again. */
-static void restore_guard(struct dpumap_devx_umem *umem)
+static void restore_reference(struct dpumap_devx_umem *umem)
 {
-	dpumap_umem_create_guard(umem);
+	dpumap_umem_create_reference(umem);
 }
 
 doca_error_t dpumap_devx_umem_deregister(struct dpumap_devx_umem *umem)
 {
-	bool is_guarded = umem->guard.obj;
+	bool is_referenced = umem->reference.obj;
 	doca_error_t result;
 	int err;
 
-	result = dpumap_umem_destroy_guard(umem);
+	result = dpumap_umem_destroy_reference(umem);
 	if (result != DOCA_SUCCESS)
 		return result;
 	err = dpumap_errno_of_end(umem->device->context, umem->ops->dereg(umem));
@@ -221,14 +221,14 @@ doca_error_t dpumap_devx_umem_deregister(struct dpumap_devx_umem *umem)
 		return DOCA_SUCCESS;
 	}
 	result = fail_dereg(umem, err);
-	if (is_guarded)
-		restore_guard(umem);
+	if (is_referenced)
+		restore_reference(umem);
 	return result;
 }
 
 doca_error_t dpumap_devx_umem_unimport(struct dpumap_devx_umem *umem)
 {
-	doca_error_t result = dpumap_umem_destroy_guard(umem);
+	doca_error_t result = dpumap_umem_destroy_reference(umem);
 
 	if (result != DOCA_SUCCESS)
 		return result;

@@ -3,7 +3,7 @@
  * Memory that the device has registered once (a DEVX umem), for any number of regions in each
  * process that uses the same kernel context.
  *
- * From its export on, each process keeps an mkey of its own on the umem (the guard). The firmware
+ * From its export on, each process keeps an mkey of its own on the umem (the reference). The firmware
  * does not destroy a umem that has mkeys, so neither its handle nor its number can come to mean
  * another umem.
  */

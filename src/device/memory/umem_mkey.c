@@ -75,7 +75,7 @@ doca_error_t dpumap_umem_mkey_create(const struct dpumap_device *device,
 	return result;
 }
 
-doca_error_t dpumap_umem_create_guard(struct dpumap_devx_umem *umem)
+doca_error_t dpumap_umem_create_reference(struct dpumap_devx_umem *umem)
 {
 	struct dpumap_umem_part all = {
 		.umem_id = umem->umem_id,
@@ -83,12 +83,12 @@ doca_error_t dpumap_umem_create_guard(struct dpumap_devx_umem *umem)
 		.len = umem->size,
 	};
 
-	if (umem->guard.obj)
+	if (umem->reference.obj)
 		return DOCA_SUCCESS;
-	return dpumap_umem_mkey_create(umem->device, &all, 0, &umem->guard);
+	return dpumap_umem_mkey_create(umem->device, &all, 0, &umem->reference);
 }
 
-doca_error_t dpumap_umem_destroy_guard(struct dpumap_devx_umem *umem)
+doca_error_t dpumap_umem_destroy_reference(struct dpumap_devx_umem *umem)
 {
-	return dpumap_mkey_destroy(umem->device, &umem->guard);
+	return dpumap_mkey_destroy(umem->device, &umem->reference);
 }

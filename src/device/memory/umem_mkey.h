@@ -24,7 +24,7 @@ doca_error_t dpumap_umem_mkey_create(const struct dpumap_device *device,
 				     struct dpumap_mkey *mkey);
 
 /* Create or destroy the mkey that keeps the firmware from destroying the umem; it grants nothing. */
-doca_error_t dpumap_umem_create_guard(struct dpumap_devx_umem *umem);
-doca_error_t dpumap_umem_destroy_guard(struct dpumap_devx_umem *umem);
+doca_error_t dpumap_umem_create_reference(struct dpumap_devx_umem *umem);
+doca_error_t dpumap_umem_destroy_reference(struct dpumap_devx_umem *umem);
 
 #endif

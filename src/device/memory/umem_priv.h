@@ -18,8 +18,8 @@ struct dpumap_devx_umem {
 	uint32_t umem_id;
 	const struct dpumap_umem_ops *ops;
 	uint32_t kernel_handle;
-	struct mlx5dv_devx_umem *dv; /* by umem_dv.c */
-	struct dpumap_mkey guard;    /* keeps the firmware from destroying the umem */
+	struct mlx5dv_devx_umem *dv;  /* by umem_dv.c */
+	struct dpumap_mkey reference; /* keeps the firmware from destroying the umem */
 };
 
 /* How a umem is registered and exported. Operations that fail log why. */

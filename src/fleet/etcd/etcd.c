@@ -31,10 +31,10 @@
 
 struct endpoint {
 	char url[DPUMAP_FLEET_URL_MAX];
-	uint64_t cluster; /* 0: not known */
-	bool failed;	  /* was logged as such */
-	uint64_t logged;  /* time of that line; 0: never */
-	bool foreign;	  /* was logged as such */
+	uint64_t cluster;   /* 0: not known */
+	bool failed;	    /* was logged as such */
+	uint64_t logged;    /* time of that line; 0: never */
+	bool other_cluster; /* was logged as such */
 	struct dpumap_etcd_call *probe;
 	struct dpumap_etcd *etcd;
 };
@@ -118,7 +118,7 @@ static void endpoint_failed(struct dpumap_etcd *etcd, size_t index, const char *
 	struct endpoint *e = &etcd->endpoints[index];
 
 	etcd->counts.failures++;
-	if (!e->failed && !e->foreign && may_log(e)) {
+	if (!e->failed && !e->other_cluster && may_log(e)) {
 		dpumap_fleet_log_line(&etcd->log, "etcd at %s fails: %.300s", e->url, why);
 		e->failed = true;
 	}
@@ -170,16 +170,16 @@ static bool check_cluster(struct dpumap_etcd *etcd, size_t index, uint64_t clust
 		etcd->cluster = cluster;
 	}
 	if (cluster == etcd->cluster) {
-		e->foreign = false;
+		e->other_cluster = false;
 		return true;
 	}
-	if (!e->foreign)
+	if (!e->other_cluster)
 		dpumap_fleet_log_line(
 			&etcd->log,
 			"etcd at %s belongs to cluster %016" PRIx64 ", the other endpoints to "
 			"%016" PRIx64 ": it is not used; remove it from the configuration",
 			e->url, cluster, etcd->cluster);
-	e->foreign = true;
+	e->other_cluster = true;
 	return false;
 }
 
