@@ -356,7 +356,7 @@ void emu_conn_advance(struct emu_conn *c)
 		post(c);
 	output(c);
 	if (is_idle(c))
-		emu_engine_qp_rests(c->e, c->q);
+		emu_engine_qp_note_rest(c->e, c->q);
 	c->parsed = false;
 	flush(c);
 	if (atomic_load_explicit(&c->q->done, memory_order_relaxed) != c->run->sq_ci)
@@ -364,12 +364,12 @@ void emu_conn_advance(struct emu_conn *c)
 }
 
 /* The retries of a request are not counted. */
-static void count_foreign(struct emu_conn *c, uint32_t psn)
+static void count_wrong_pkey(struct emu_conn *c, uint32_t psn)
 {
-	if (!c->foreign || c->foreign_psn != psn)
+	if (!c->wrong_pkey || c->wrong_pkey_psn != psn)
 		emu_count_violation(c->e, c->q, EMU_COUNTER_bad_pkey_cntr);
-	c->foreign = true;
-	c->foreign_psn = psn;
+	c->wrong_pkey = true;
+	c->wrong_pkey_psn = psn;
 }
 
 /* What packets of one queue pair cause, acknowledgements above all, goes together when they were all processed. */
@@ -406,7 +406,7 @@ enum wire_drop emu_conn_input(struct emu_conn *c, const struct wire_path *from,
 	fresh = p->psn == c->wire.responder.epsn;
 	drop = wire_qp_input(&c->wire, c->e->pass.now, from, p);
 	if (drop == WIRE_DROP_PKEY)
-		count_foreign(c, p->psn);
+		count_wrong_pkey(c, p->psn);
 	emu_count_arrived_packet(c->e, c->q, p, fresh && drop == WIRE_ACCEPTED);
 	return drop;
 }

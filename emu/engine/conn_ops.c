@@ -308,7 +308,7 @@ static void event(void *ctx, enum wire_event what)
 	switch (what) {
 	case WIRE_EVENT_ESTABLISHED:
 		if (atomic_load(&c->q->state) == EMU_QPS_RTR)
-			emu_engine_qp_heard(c->e, c->q);
+			emu_engine_qp_established(c->e, c->q);
 		break;
 	case WIRE_EVENT_REQUEST_ERROR:
 		emu_rq_violation(c->e, c->q, EMU_EVENT_QP_REQ_ERR);

@@ -21,8 +21,8 @@ struct emu_conn {
 	uint32_t serial, resets; /* of the queue pair */
 	uint32_t endpoint;
 	uint16_t flow;
-	bool foreign; /* a packet of another partition has arrived, the last one with foreign_psn */
-	uint32_t foreign_psn;
+	bool wrong_pkey; /* a packet of another partition has arrived, the last one with wrong_pkey_psn */
+	uint32_t wrong_pkey_psn;
 	bool sends;	   /* it was in RTS */
 	uint16_t next;	   /* the WQE of the send ring that is handed over next */
 	uint32_t done;	   /* requests that succeeded; their completions are delayed */

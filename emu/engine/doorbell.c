@@ -225,7 +225,7 @@ static void wake_for_packet(struct emu_doorbells *d)
 {
 	emu_net_woke(d->engine);	/* packet.pml: report_take */
 	atomic_store(&d->armed, false); /* packet.pml: report_unarm */
-	emu_engine_stand_in(d->engine); /* packet.pml: report_stand_in */
+	emu_engine_run_pass(d->engine); /* packet.pml: report_run_pass */
 	wake(d);			/* packet.pml: report_wake */
 }
 
@@ -247,7 +247,7 @@ static void *watch(void *arg)
 		}
 		if (p[0].revents) {
 			answer(d);
-			emu_engine_stand_in(d->engine); /* doorbell.pml: stand_in */
+			emu_engine_run_pass(d->engine); /* doorbell.pml: run_pass */
 			wake(d);			/* doorbell.pml: answer_wake */
 		}
 		if (p[3].revents)

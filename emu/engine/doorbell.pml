@@ -189,7 +189,7 @@ answer_unprotect:
 		d_step { protected[0] = false; fault[0] = false };
 		d_step { protected[1] = false; fault[1] = false };
 		lock = false;
-stand_in:	if
+run_pass:	if
 		:: atomic { !turn -> turn = true };
 			pass();
 			turn = false

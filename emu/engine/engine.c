@@ -274,7 +274,7 @@ static bool pass(struct engine *e)
 }
 
 /* If the slot is lost, the engine's own thread detects it. */
-void emu_engine_stand_in(struct engine *e)
+void emu_engine_run_pass(struct engine *e)
 {
 	if (pthread_mutex_trylock(&e->turn))
 		return;

@@ -41,6 +41,6 @@ struct engine;
 bool emu_engine_refresh(struct engine *e, uint32_t qpn);
 
 /* Make a pass on another thread, unless the engine's own thread is making passes. */
-void emu_engine_stand_in(struct engine *e);
+void emu_engine_run_pass(struct engine *e);
 
 #endif

@@ -132,7 +132,7 @@ inline take_report()
 	}
 }
 
-inline stand_in()
+inline run_pass()
 {
 	if
 	:: atomic { !turn -> turn = true };
@@ -151,22 +151,22 @@ end_watcher:
 	:: fault ->
 		armed = false;
 		fault = false;
-		stand_in();
+		run_pass();
 		woken = true
 	:: REPORTED ->
 #ifndef LATE_TAKE
 report_take:	take_report();
 #endif
 #ifdef LATE_UNARM
-		stand_in();
+		run_pass();
 		woken = true;
 		armed = false
 #else
 #ifndef KEEP_ARMED
 report_unarm:	armed = false;
 #endif
-report_stand_in:
-		stand_in();
+report_run_pass:
+		run_pass();
 #ifndef NO_WAKE
 report_wake:	woken = true
 #endif

@@ -4,7 +4,7 @@
 #include "emu/engine/notes.h"
 #include "emu/engine/state.h"
 
-void emu_engine_qp_rests(const struct engine *e, struct emu_qp *q)
+void emu_engine_qp_note_rest(const struct engine *e, struct emu_qp *q)
 {
 	/* last_work.pml: rests */
 	atomic_store_explicit(&q->at_rest,
@@ -12,11 +12,11 @@ void emu_engine_qp_rests(const struct engine *e, struct emu_qp *q)
 			      memory_order_release);
 }
 
-void emu_engine_qp_heard(struct engine *e, struct emu_qp *q)
+void emu_engine_qp_established(struct engine *e, struct emu_qp *q)
 {
 	struct emu_note note = {.type = EMU_NOTE_QP, .event = EMU_EVENT_QP_COMM_EST};
 
-	if (atomic_exchange(&q->heard, 1))
+	if (atomic_exchange(&q->established_reported, 1))
 		return;
 	note.number = (uint32_t)(q - e->cfg.queues->qp);
 	note.serial = atomic_load(&q->serial); /* notes.pml: note_serial */

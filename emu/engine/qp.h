@@ -44,7 +44,7 @@ struct emu_qp_run {
 	bool umr[EMU_UMR_SIDES]; /* a change of an mkey is with the server */
 	uint8_t rnr_count;	 /* RNR NAKs of this WQE */
 	bool barred;		 /* the peer cannot take this WQE now */
-	bool foreign;		 /* the peer dropped this WQE's packets for their P_Key: counted */
+	bool wrong_pkey;	 /* the peer dropped this WQE's packets for their P_Key: counted */
 	uint32_t member;	 /* of the multicast group, which gets the datagram now; 0: none */
 	uint32_t peer_qpn;	 /* valid if posted */
 	uint32_t peer_serial;	 /* valid if posted */
@@ -62,9 +62,9 @@ struct emu_qp_run {
 struct engine;
 
 /* The send queue cannot go on in this pass; what waits for its work need not wait. */
-void emu_engine_qp_rests(const struct engine *e, struct emu_qp *q);
+void emu_engine_qp_note_rest(const struct engine *e, struct emu_qp *q);
 /* A message of its peer has arrived in RTR: its program may wait for that before it moves to RTS (IBA 11.6.3.2). */
-void emu_engine_qp_heard(struct engine *e, struct emu_qp *q);
+void emu_engine_qp_established(struct engine *e, struct emu_qp *q);
 /* Move a QP that can carry traffic to ERR; false if it is in RESET or INIT. */
 bool emu_engine_qp_fail(struct emu_qp *q);
 /* The same after a failed send: a UC or UD QP moves to SQE, so that it still receives. */

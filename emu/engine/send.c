@@ -85,14 +85,14 @@ static bool is_silenced(const struct emu_send *s, const struct emu_qp *p)
  * The receiver drops packets of other partitions silently (IBA 9.6.1.1.3). The retries of a request
  * are not counted.
  */
-static bool is_foreign(const struct emu_send *s, const struct emu_qp *p)
+static bool has_wrong_pkey(const struct emu_send *s, const struct emu_qp *p)
 {
 	if (emu_pkey_matches(atomic_load_explicit(&s->q->pkey, memory_order_relaxed),
 			     atomic_load_explicit(&p->pkey, memory_order_relaxed)))
 		return false;
-	if (!s->run->foreign)
+	if (!s->run->wrong_pkey)
 		emu_count_violation(s->e, p, EMU_COUNTER_bad_pkey_cntr);
-	s->run->foreign = true;
+	s->run->wrong_pkey = true;
 	return true;
 }
 
@@ -103,10 +103,10 @@ static struct emu_qp *find_peer(const struct emu_send *s)
 	struct emu_qp *p =
 		ud ? emu_ud_peer(s->e, s->q, &s->w.av, s->run->member) : find_connected(s);
 
-	if (!p || is_silenced(s, p) || is_foreign(s, p))
+	if (!p || is_silenced(s, p) || has_wrong_pkey(s, p))
 		return NULL;
 	if (!ud && atomic_load(&p->state) == EMU_QPS_RTR)
-		emu_engine_qp_heard(s->e, p);
+		emu_engine_qp_established(s->e, p);
 	return p;
 }
 
@@ -536,7 +536,7 @@ static int step_datagram(struct emu_send *s)
 		if (!next)
 			return EMU_SYN_OK;
 		s->run->member = next;
-		s->run->foreign = false;
+		s->run->wrong_pkey = false;
 		s->run->retry_end = 0;
 	}
 }

@@ -46,7 +46,7 @@ static void retire(struct emu_send *s, enum emu_syndrome syndrome)
 	s->run->held_until = 0;
 	s->run->done = 0;
 	s->run->rnr_count = 0;
-	s->run->foreign = false;
+	s->run->wrong_pkey = false;
 	s->run->rnr_end = 0;
 	s->run->retry_end = 0;
 	s->run->member = 0;
@@ -207,7 +207,7 @@ void emu_sq_advance(struct engine *e, uint32_t qpn)
 		avail = (uint16_t)(avail - (uint16_t)(s.run->sq_ci - at));
 	}
 	if (!avail || s.run->barred)
-		emu_engine_qp_rests(e, s.q);
+		emu_engine_qp_note_rest(e, s.q);
 	if (atomic_load(&s.q->state) >= EMU_QPS_SQE)
 		flush(&s);
 	if (atomic_load_explicit(&s.q->done, memory_order_relaxed) != s.run->sq_ci)

@@ -90,7 +90,8 @@ struct emu_qp {
 	uint8_t max_rd_atomic, max_dest_rd_atomic;
 	uint32_t sq_psn, rq_psn;
 	struct emu_route route;
-	_Atomic uint32_t heard; /* it has sent COMM_EST: a message of its peer arrived in RTR */
+	_Atomic uint32_t
+		established_reported; /* it has sent COMM_EST: a message of its peer arrived in RTR */
 	/*
 	 * Written by the engine: executed blocks of the send ring, and the epoch of the last pass in which the send
 	 * queue could not go on, as it is empty or the peer cannot take what is next.

@@ -52,12 +52,12 @@ struct emu_mkey {
 	uint32_t pdn; /* for an alias: the importer's PD; the target is used with its own PD */
 	uint64_t start;
 	uint64_t len;
-	uint32_t log_entity; /* KSM */
-	uint32_t shared;     /* ALLOW_OTHER_VHCA_ACCESS was granted: aliases may reach it */
-	uint32_t birth; /* its first serial: UMR changes `serial`, but it remains the same key */
-	uint32_t flags; /* enum emu_mkey_flag */
-	uint32_t qpn;	/* the only QP that may use it; 0: any of its PD */
-	uint32_t mw;	/* a memory window of this type; 0: none */
+	uint32_t log_entity;   /* KSM */
+	uint32_t shared;       /* ALLOW_OTHER_VHCA_ACCESS was granted: aliases may reach it */
+	uint32_t first_serial; /* UMR changes `serial`, but it remains the same key */
+	uint32_t flags;	       /* enum emu_mkey_flag */
+	uint32_t qpn;	       /* the only QP that may use it; 0: any of its PD */
+	uint32_t mw;	       /* a memory window of this type; 0: none */
 	union {
 		struct {
 			uint64_t addr;	 /* process address of `start` */
@@ -77,7 +77,7 @@ struct emu_mkey {
 		} klm;
 		struct {
 			uint32_t index;	 /* the target */
-			uint32_t serial; /* `birth` of the mkey that was granted */
+			uint32_t serial; /* `first_serial` of the mkey that was granted */
 		} alias;
 		struct {
 			uint64_t offset; /* of `start` in the file */

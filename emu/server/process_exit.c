@@ -26,7 +26,7 @@ static uint32_t mkey_of(const struct emu_uobj *o)
 	}
 }
 
-static void disown(struct emu_uobj *o, pid_t pid)
+static void clear_owner(struct emu_uobj *o, pid_t pid)
 {
 	uint32_t index = mkey_of(o);
 	struct emu_mkey m;
@@ -50,7 +50,7 @@ void emu_process_left(struct emu_file *f, pid_t pid)
 		return;
 	for (i = 0; i < f->nobjs; i++)
 		if (f->objs[i])
-			disown(f->objs[i], pid);
+			clear_owner(f->objs[i], pid);
 }
 
 /* --- engines ---------------------------------------------------------------------------------- */

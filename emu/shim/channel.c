@@ -472,9 +472,9 @@ static int take(int fd, const char *name, const sigset_t *open, struct channel *
 	return err;
 }
 
-/* --- questions -------------------------------------------------------------------------------- */
+/* --- calls of the server ------------------------------------------------------------------------ */
 
-void emu_question_init(struct emu_question *q, enum emu_op op)
+void emu_server_call_init(struct emu_server_call *q, enum emu_op op)
 {
 	q->packet.req = (struct emu_request){.magic = EMU_MAGIC, .op = op};
 	q->head_len = 0;
@@ -484,7 +484,7 @@ void emu_question_init(struct emu_question *q, enum emu_op op)
 }
 
 /* Wait outside of the lock, then receive and use the descriptors within it. */
-static int receive_and_take(int channel, const sigset_t *open, const struct emu_question *q,
+static int receive_and_take(int channel, const sigset_t *open, const struct emu_server_call *q,
 			    struct emu_reply *rep)
 {
 	int fds[EMU_MAX_FDS], err;
@@ -503,7 +503,7 @@ static int receive_and_take(int channel, const sigset_t *open, const struct emu_
 	return err;
 }
 
-static int exchange(int channel, const sigset_t *open, const struct emu_question *q,
+static int exchange(int channel, const sigset_t *open, const struct emu_server_call *q,
 		    struct emu_reply *rep, int *fds)
 {
 	int err = emu_sock_send(channel, &q->packet, sizeof(q->packet.req) + q->head_len, NULL, 0);
@@ -518,7 +518,7 @@ static bool is_broken(int err)
 	return err == EPIPE || err == ECONNRESET || err == EIO || err == EMSGSIZE;
 }
 
-static int ask_once(int fd, const char *name, const sigset_t *open, const struct emu_question *q,
+static int ask_once(int fd, const char *name, const sigset_t *open, const struct emu_server_call *q,
 		    struct emu_reply *rep, int *fds)
 {
 	struct channel *c;
@@ -567,8 +567,8 @@ static void end_masked(const struct masked *q)
 	errno = q->error;
 }
 
-int emu_channel_ask(int fd, const char *name, const struct emu_question *q, struct emu_reply *rep,
-		    int *fds)
+int emu_channel_ask(int fd, const char *name, const struct emu_server_call *q,
+		    struct emu_reply *rep, int *fds)
 {
 	struct masked masked;
 	const sigset_t *open;
@@ -626,13 +626,13 @@ static struct channel *find_older(const struct emu_closing *file)
 	return c;
 }
 
-/* The server handles the end of a file before the questions of its channels. */
+/* The server handles the end of a file before the calls of its channels. */
 static bool is_open(const struct channel *c, const sigset_t *open)
 {
-	struct emu_question q;
+	struct emu_server_call q;
 	struct emu_reply rep;
 
-	emu_question_init(&q, EMU_OP_PING);
+	emu_server_call_init(&q, EMU_OP_PING);
 	return !is_broken(exchange(c->fd, open, &q, &rep, NULL));
 }
 

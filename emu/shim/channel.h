@@ -21,14 +21,14 @@
 
 #define EMU_NOT_OURS (-1) /* distinct from all errno values */
 
-struct emu_question {
+struct emu_server_call {
 	struct emu_packet packet;
 	size_t head_len; /* bytes of packet.head */
 	/*
 	 * Set it if only the shim uses the descriptors of the reply. It is called with a valid reply
-	 * without an error, and returns 0 or an errno, the result of the question. The descriptors
+	 * without an error, and returns 0 or an errno, the result of the call. The descriptors
 	 * are closed afterwards, except those that it set to -1. No fork happens meanwhile, so that
-	 * no child inherits them. It must not ask.
+	 * no child inherits them. It must not call the server.
 	 */
 	int (*take)(void *arg, const struct emu_reply *rep, int *fds);
 	void *arg;
@@ -36,8 +36,8 @@ struct emu_question {
 		*signals; /* the program's mask, if the caller has blocked signals, or NULL */
 };
 
-/* Begin a question: the header is set, everything else is 0. */
-void emu_question_init(struct emu_question *q, enum emu_op op);
+/* Begin a call: the header is set, everything else is 0. */
+void emu_server_call_init(struct emu_server_call *q, enum emu_op op);
 
 /*
  * Connect to the server by the socket `name` in the directory of the role; it is closed on exec. The
@@ -65,8 +65,8 @@ bool emu_channel_is_file(int fd, const char *name, unsigned int *number);
  * rep->nfds descriptors; may be NULL if there are none. Keeps errno. Meanwhile the thread cannot be
  * cancelled, and all signals are blocked, unless the server hangs (answer.h).
  */
-int emu_channel_ask(int fd, const char *name, const struct emu_question *q, struct emu_reply *rep,
-		    int *fds);
+int emu_channel_ask(int fd, const char *name, const struct emu_server_call *q,
+		    struct emu_reply *rep, int *fds);
 
 /* A file of which the program closes a descriptor. */
 struct emu_closing {

@@ -133,7 +133,7 @@ static void child_after_fork(void)
 	pthread_mutex_init(&engine_lock, NULL);
 }
 
-/* A question is asked while the lock is held, so it is taken before the channels' one. */
+/* The server is called while the lock is held, so it is taken before the channels' one. */
 static void init_once(void)
 {
 	emu_channel_init();
@@ -220,12 +220,12 @@ static int run_engine(void *arg, const struct emu_reply *rep, int *fds)
 /* Another thread's command may have started it in the meantime (EALREADY). */
 static int start_engine(int fd)
 {
-	struct emu_question q;
+	struct emu_server_call q;
 	struct emu_reply rep;
 	sigset_t old;
 	int err;
 
-	emu_question_init(&q, EMU_OP_ENGINE);
+	emu_server_call_init(&q, EMU_OP_ENGINE);
 	q.take = run_engine;
 	q.signals = &old;
 	lock_engine(&old);
@@ -239,7 +239,7 @@ static int start_engine(int fd)
 /* --- commands --------------------------------------------------------------------------------- */
 
 /* What the server wants done before the command is sent again. */
-static int prepare(int fd, struct emu_question *q, const struct emu_reply *rep)
+static int prepare(int fd, struct emu_server_call *q, const struct emu_reply *rep)
 {
 	int err = 0;
 
@@ -252,7 +252,7 @@ static int prepare(int fd, struct emu_question *q, const struct emu_reply *rep)
 	return err;
 }
 
-static int ask(int fd, struct emu_question *q, struct emu_reply *rep, int *fds)
+static int ask(int fd, struct emu_server_call *q, struct emu_reply *rep, int *fds)
 {
 	sigset_t old;
 	int err;
@@ -289,7 +289,7 @@ static void store_fd(const struct emu_reply *rep, int fd)
  * server need not read them. Other addresses may have to fail with EFAULT, which the server finds
  * out.
  */
-static void take_along(struct emu_question *q, const struct ib_uverbs_ioctl_hdr *hdr)
+static void take_along(struct emu_server_call *q, const struct ib_uverbs_ioctl_hdr *hdr)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0), at = (uintptr_t)hdr;
 
@@ -306,11 +306,11 @@ static void take_along(struct emu_question *q, const struct ib_uverbs_ioctl_hdr 
  */
 bool emu_kernel_ioctl(int fd, void *hdr, int *error)
 {
-	struct emu_question q;
+	struct emu_server_call q;
 	struct emu_reply rep;
 	int fds[EMU_MAX_FDS], saved = errno, err;
 
-	emu_question_init(&q, EMU_OP_IOCTL);
+	emu_server_call_init(&q, EMU_OP_IOCTL);
 	q.packet.req.arg[0] = (uintptr_t)hdr;
 	take_along(&q, hdr);
 	err = ask(fd, &q, &rep, fds);
@@ -345,12 +345,12 @@ static int map_file(void *arg, const struct emu_reply *rep, int *fds)
 int emu_kernel_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off, void **p)
 {
 	struct mapping m = {addr, len, prot, flags, NULL, 0};
-	struct emu_question q;
+	struct emu_server_call q;
 	struct emu_reply rep;
 
 	if (!(flags & MAP_SHARED))
 		return EINVAL;
-	emu_question_init(&q, EMU_OP_MMAP);
+	emu_server_call_init(&q, EMU_OP_MMAP);
 	q.packet.req.arg[0] = (uint64_t)off;
 	q.packet.req.arg[1] = len;
 	q.packet.req.arg[2] = (uint64_t)prot;

@@ -86,7 +86,7 @@ static int clear(const struct run *r, uint32_t at)
 	return print_action(at, "clear") ? 0 : 1;
 }
 
-static int play(struct run *r)
+static int run_plan(struct run *r)
 {
 	enum pause pause = PAUSE_OVER;
 	int err = 0;
@@ -119,7 +119,7 @@ static int watch_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC);
 }
 
-static int play_on_emulator(struct run *r)
+static int run_on_emulator(struct run *r)
 {
 	struct emu_reply rep = {0};
 	int err;
@@ -130,7 +130,7 @@ static int play_on_emulator(struct run *r)
 		return 1;
 	err = tool_ask(r->server, EMU_OP_CHAOS, r->o->seed, &rep);
 	if (!err)
-		return play(r);
+		return run_plan(r);
 	emu_log("cannot start in %s: %s", r->o->dir,
 		err == -EALREADY ? "another plan is running" : tool_error(err));
 	return 1;
@@ -192,7 +192,7 @@ int tool_chaos(struct options *o)
 		r.action = action;
 		r.duration = plan_duration(p);
 		printf("# seed %llu\nduration %ums\n", (unsigned long long)o->seed, r.duration);
-		status = o->dry_run ? print_all(&r) : play_on_emulator(&r);
+		status = o->dry_run ? print_all(&r) : run_on_emulator(&r);
 	}
 	free(action);
 	plan_free(p);

@@ -183,7 +183,7 @@ static bool acknowledge(struct wire_qp *qp, uint64_t now, uint32_t psn)
 	return true;
 }
 
-static bool spend_retry(struct wire_qp *qp)
+static bool use_retry(struct wire_qp *qp)
 {
 	struct wire_requester *r = &qp->requester;
 
@@ -197,7 +197,7 @@ static bool spend_retry(struct wire_qp *qp)
 
 static void retry(struct wire_qp *qp, uint64_t now)
 {
-	if (!spend_retry(qp))
+	if (!use_retry(qp))
 		return;
 	wire_window_lose(&qp->requester.window);
 	go_back(qp, qp->requester.una);

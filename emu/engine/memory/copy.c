@@ -28,9 +28,9 @@ static inline bool guarded_copy(struct emu_memory *mem, void *dst, const void *s
 {
 	bool safe = mem->guard.asked && *mem->now - mem->guard.asked < TRUST_NS
 			    ? mem->guard.safe
-			    : emu_guard_ask(mem);
+			    : emu_guard_check(mem);
 
-	return safe && emu_guard_move(dst, src, len);
+	return safe && emu_guard_copy(dst, src, len);
 }
 
 static long vm_io(long call, int32_t pid, void *buf, uint64_t addr, size_t len)
@@ -91,8 +91,8 @@ static struct emu_mem_fd *mem_fd(struct emu_memory *mem, int32_t pid)
  * Without process_vm_*, another process: read its memory as a file (which ignores write
  * protection).
  */
-static long foreign_io(struct emu_memory *mem, long call, int32_t pid, void *buf, uint64_t addr,
-		       size_t len)
+static long other_process_io(struct emu_memory *mem, long call, int32_t pid, void *buf,
+			     uint64_t addr, size_t len)
 {
 	struct emu_mem_fd *m = mem_fd(mem, pid);
 	long r;
@@ -120,7 +120,7 @@ static long io(struct emu_memory *mem, long call, int32_t pid, void *buf, uint64
 	if (!mem->no_vm)
 		return vm_io(call, pid, buf, addr, len);
 	if (pid != mem->pid)
-		return foreign_io(mem, call, pid, buf, addr, len);
+		return other_process_io(mem, call, pid, buf, addr, len);
 	return own_io(mem, call, buf, addr, len);
 }
 

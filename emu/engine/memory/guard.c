@@ -14,8 +14,8 @@
 #include "emu/engine/memory/memory.h"
 
 /* From these lengths on the wide registers, and bypassing the nearest caches, pay off. */
-#define WIDE_MIN 512u
-#define FAR_MIN	 (256u << 10)
+#define WIDE_MIN     512u
+#define PREFETCH_MIN (256u << 10)
 /* From this length on the processor's own copy is the fastest one, if it is optimized (ERMS). */
 #define STRING_MIN   (32u << 10)
 #define STRING_APART 16u /* bytes, see is_slow_string() */
@@ -120,7 +120,7 @@ static void want_signals(void)
 	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
-bool emu_guard_ask(struct emu_memory *mem)
+bool emu_guard_check(struct emu_memory *mem)
 {
 	struct emu_guard *g = &mem->guard;
 
@@ -145,12 +145,12 @@ typedef uint32_t __attribute__((aligned(1), may_alias)) half;
 #define AHEAD 2048 /* bytes */
 
 static __attribute__((noinline, target("avx2,prfchw"))) void move_wide(wide *to, const wide *from,
-								       size_t n, bool far)
+								       size_t n, bool prefetches)
 {
 	for (; n; n -= 4, to += 4, from += 4) {
 		wide a = from[0], b = from[1], c = from[2], d = from[3];
 
-		if (far) { /* two lines */
+		if (prefetches) { /* two lines */
 			__builtin_prefetch((const uint8_t *)from + AHEAD);
 			__builtin_prefetch((const uint8_t *)from + AHEAD + 64);
 			__builtin_prefetch((const uint8_t *)to + AHEAD, 1);
@@ -204,7 +204,7 @@ static size_t move_middle(uint8_t *to, const uint8_t *from, size_t len)
 
 	if (!__builtin_cpu_supports("avx2"))
 		return 0;
-	move_wide((wide *)(void *)to, (const wide *)(const void *)from, n, len >= FAR_MIN);
+	move_wide((wide *)(void *)to, (const wide *)(const void *)from, n, len >= PREFETCH_MIN);
 	return n * sizeof(wide);
 }
 #else
@@ -262,7 +262,7 @@ static void move_few(uint8_t *to, const uint8_t *from, size_t len)
 /*
  * Not memcpy(), which may be instrumented. Copies from the first byte to the last, each byte once
  * and each whole word by one access, as a program may poll for it; of very long copies this is true for
- * the last WIDE_MIN bytes, which are copied after all others. Not inline in emu_guard_move(),
+ * the last WIDE_MIN bytes, which are copied after all others. Not inline in emu_guard_copy(),
  * which must keep nothing in registers.
  */
 static __attribute__((noinline)) void move(uint8_t *to, const uint8_t *from, size_t len)
@@ -286,7 +286,7 @@ static __attribute__((noinline)) void move(uint8_t *to, const uint8_t *from, siz
 	move_few(to, from, len);
 }
 
-bool emu_guard_move(void *dst, const void *src, size_t len)
+bool emu_guard_copy(void *dst, const void *src, size_t len)
 {
 	sigjmp_buf here;
 

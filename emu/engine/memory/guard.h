@@ -21,10 +21,10 @@ struct emu_guard {
 };
 
 /* Check whether the signals are still ours. */
-bool emu_guard_ask(struct emu_memory *mem);
+bool emu_guard_check(struct emu_memory *mem);
 /* Before a thread makes a pass, which may trust the check of another thread. */
 void emu_guard_enter(const struct emu_memory *mem);
 /* Copy; false if a page was missing, when some of it may be done. */
-bool emu_guard_move(void *dst, const void *src, size_t len);
+bool emu_guard_copy(void *dst, const void *src, size_t len);
 
 #endif

@@ -27,7 +27,7 @@ static const struct emu_mkey *target(const struct emu_memory *mem, const struct 
 	if (alias->u.alias.index >= EMU_MAX_MKEYS || !alias->u.alias.serial)
 		return NULL;
 	m = &mem->tables->mkey[alias->u.alias.index];
-	if (!atomic_load(&m->serial) || m->birth != alias->u.alias.serial || !m->shared ||
+	if (!atomic_load(&m->serial) || m->first_serial != alias->u.alias.serial || !m->shared ||
 	    m->flags & EMU_MK_FREE)
 		return NULL;
 	return m->mode == EMU_MKEY_ALIAS ? NULL : m;

@@ -295,7 +295,7 @@ static int set_gid(const struct emu_fault_request *r)
 		if (!is_meant(r->role, &emu_topology.func[i]))
 			continue;
 		if (r->off)
-			emu_port_regain_ip(&emu_topology.func[i]);
+			emu_port_restore_ip(&emu_topology.func[i]);
 		else
 			emu_port_forget_ip(&emu_topology.func[i]);
 	}
@@ -341,7 +341,7 @@ static int clear(const struct emu_fault_request *r)
 	for (i = 0; i < emu_topology.nfuncs; i++) {
 		set_dead(&emu_topology.func[i], false);
 		emu_port_move(&emu_topology.func[i], false);
-		emu_port_regain_ip(&emu_topology.func[i]);
+		emu_port_restore_ip(&emu_topology.func[i]);
 	}
 	for (i = 0; i < emu_topology.ncards; i++)
 		emu_topology.card[i].dm_withheld = 0;

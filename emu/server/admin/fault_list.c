@@ -51,7 +51,7 @@ static void put_functions(struct list *l)
 			put_function(l, "device", f);
 		if (f->port_down)
 			put_function(l, "port", f);
-		if (emu_port_has_lost_ip(f))
+		if (emu_port_ip_is_removed(f))
 			put_function(l, "gid", f);
 	}
 }

@@ -133,7 +133,7 @@ static void sum_up(void)
 	atomic_store(&emu_queues->qp_faults, any != 0);
 }
 
-static void calm(const struct emu_fault_request *r)
+static void clear_faults_of(const struct emu_fault_request *r)
 {
 	uint32_t qpn;
 
@@ -149,7 +149,7 @@ int emu_network_fault_queue(const struct emu_fault_request *r)
 	if (r->qpn >= EMU_MAX_QPS || r->amount > UINT32_MAX)
 		return -EINVAL;
 	if (r->off) {
-		calm(r);
+		clear_faults_of(r);
 	} else {
 		if (r->action < EMU_QP_SILENT || r->action > EMU_QP_SLOW)
 			return -EINVAL;
@@ -172,6 +172,6 @@ void emu_network_faults_clear(void)
 		for (b = a + 1; b < end; b++)
 			cut(a, b, false);
 	partitioned = false;
-	calm(&all);
+	clear_faults_of(&all);
 	sum_up();
 }

@@ -202,12 +202,12 @@ void emu_port_forget_ip(struct emu_func *f)
 	}
 }
 
-bool emu_port_has_lost_ip(const struct emu_func *f)
+bool emu_port_ip_is_removed(const struct emu_func *f)
 {
 	return lost[f->index].n;
 }
 
-void emu_port_regain_ip(struct emu_func *f)
+void emu_port_restore_ip(struct emu_func *f)
 {
 	struct lost *l = &lost[f->index];
 	unsigned int i;

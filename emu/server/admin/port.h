@@ -26,8 +26,8 @@ void emu_port_move(struct emu_func *f, bool down);
  * refers to it, at the lowest free one. As when a machine loses its addresses and gets them back.
  */
 void emu_port_forget_ip(struct emu_func *f);
-void emu_port_regain_ip(struct emu_func *f);
-bool emu_port_has_lost_ip(const struct emu_func *f);
+void emu_port_restore_ip(struct emu_func *f);
+bool emu_port_ip_is_removed(const struct emu_func *f);
 /* Before the first request: report each change of a GID table as an event. */
 void emu_port_begin(void);
 

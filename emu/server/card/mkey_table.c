@@ -35,7 +35,7 @@ uint32_t emu_mkey_create(struct emu_mkey *m, bool new_tag)
 
 	if (!index)
 		return 0;
-	m->birth = serial;
+	m->first_serial = serial;
 	if (new_tag)
 		m->tag = (uint8_t)serial;
 	publish(&emu_tables->mkey[index], m, serial);
@@ -45,7 +45,7 @@ uint32_t emu_mkey_create(struct emu_mkey *m, bool new_tag)
 void emu_mkey_update(uint32_t key, struct emu_mkey *m)
 {
 	emu_mkey_retire(key >> 8);
-	m->birth = emu_tables->mkey[key >> 8].birth;
+	m->first_serial = emu_tables->mkey[key >> 8].first_serial;
 	m->tag = (uint8_t)key;
 	publish(&emu_tables->mkey[key >> 8], m, emu_new_serial());
 }

@@ -112,8 +112,8 @@ static bool route_outside(const struct emu_func *from, const struct emu_gid *g,
 	return true;
 }
 
-uint32_t emu_path_lead(const struct emu_func *from, const struct emu_address *a,
-		       struct emu_route *r)
+uint32_t emu_path_destination(const struct emu_func *from, const struct emu_address *a,
+			      struct emu_route *r)
 {
 	const struct emu_gid *g = emu_gid_at(from, a->sgid_index);
 	const struct emu_func *to = g ? find_func(from, g, a->dgid) : NULL;
@@ -167,7 +167,7 @@ static void resolve(uint32_t qpn)
 	struct emu_route r;
 
 	if (p->from)
-		to = emu_path_lead(p->from, &p->to, &r);
+		to = emu_path_destination(p->from, &p->to, &r);
 	if (to == EMU_ON_WIRE && is_xrc(q) && emu_func_by_gid(p->to.dgid))
 		to = emu_func_by_gid(p->to.dgid)->index;
 	if (to == EMU_ON_WIRE)

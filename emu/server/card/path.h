@@ -35,8 +35,8 @@ void emu_paths_refresh(void);
  * exist, and the other port must have the GID with the same version and VLAN. EMU_ON_WIRE: they leave by an
  * endpoint as `*r` says. EMU_NOWHERE: they are lost.
  */
-uint32_t emu_path_lead(const struct emu_func *from, const struct emu_address *a,
-		       struct emu_route *r);
+uint32_t emu_path_destination(const struct emu_func *from, const struct emu_address *a,
+			      struct emu_route *r);
 
 /* Set the address of a queue pair of `f`, which holds the GID at its index; and forget it. */
 void emu_path_set(const struct emu_func *f, struct emu_qp *q, const struct emu_address *to);

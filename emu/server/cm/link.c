@@ -85,7 +85,7 @@ static bool leaves(const struct message *m, struct emu_route *r)
 	};
 
 	memcpy(a.dgid, m->path.dgid, sizeof(a.dgid));
-	return index >= 0 && emu_path_lead(from, &a, r) == EMU_ON_WIRE &&
+	return index >= 0 && emu_path_destination(from, &a, r) == EMU_ON_WIRE &&
 	       !memcmp(r->dst, m->path.dgid, sizeof(r->dst)) &&
 	       !memcmp(emu_endpoint_addr((int)r->endpoint), m->path.sgid, sizeof(m->path.sgid));
 }

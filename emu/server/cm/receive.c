@@ -53,8 +53,8 @@ static void end_stale(struct emu_cm *cm, const struct emu_cm_path *path, const s
 	emu_cm_send_dreq(stale, NULL, 0);
 }
 
-static void learn_path(struct emu_cm_conn *c, const struct emu_cm_path *path,
-		       const struct emu_cm_msg *m)
+static void take_path(struct emu_cm_conn *c, const struct emu_cm_path *path,
+		      const struct emu_cm_msg *m)
 {
 	c->path = *path;
 	c->path.pkey = m->pkey;
@@ -84,7 +84,7 @@ static struct emu_cm_conn *accept_req(struct emu_cm *cm, const struct emu_cm_pat
 
 	if (!c)
 		return NULL;
-	learn_path(c, path, m);
+	take_path(c, path, m);
 	c->service_id = m->service_id;
 	c->tid = m->tid;
 	c->remote_id = m->local_id;

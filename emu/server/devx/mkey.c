@@ -76,7 +76,7 @@ static bool target_is_gone(const struct emu_mkey *alias)
 {
 	const struct emu_mkey *target = &emu_tables->mkey[alias->u.alias.index];
 
-	return !atomic_load(&target->serial) || target->birth != alias->u.alias.serial ||
+	return !atomic_load(&target->serial) || target->first_serial != alias->u.alias.serial ||
 	       !target->shared;
 }
 
@@ -132,7 +132,7 @@ int emu_devx_create_alias(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj
 	alias.start = emu_tables->mkey[index].start;
 	alias.len = emu_tables->mkey[index].len;
 	alias.u.alias.index = (uint32_t)index;
-	alias.u.alias.serial = emu_tables->mkey[index].birth;
+	alias.u.alias.serial = emu_tables->mkey[index].first_serial;
 	key = emu_mkey_create(&alias, false);
 	if (!key)
 		return emu_refuse(m, EMU_CMD_SYN_ALIAS_LIMIT);

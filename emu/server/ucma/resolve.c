@@ -68,7 +68,7 @@ static bool is_up(const struct emu_func *f)
 }
 
 /* How well a function of this machine suits a destination; 0: not at all. */
-static unsigned int fitness(const struct emu_func *f, const struct emu_func *to, enum kind kind)
+static unsigned int suitability(const struct emu_func *f, const struct emu_func *to, enum kind kind)
 {
 	if (!gid_towards(f, kind))
 		return 0;
@@ -86,10 +86,10 @@ static const struct emu_func *choose(const char *role, const struct emu_func *to
 
 	for (i = 0; i < emu_topology.nfuncs; i++) {
 		f = &emu_topology.func[i];
-		if (strcmp(f->role, role) != 0 || f->dead || fitness(f, to, kind) <= most)
+		if (strcmp(f->role, role) != 0 || f->dead || suitability(f, to, kind) <= most)
 			continue;
 		best = f;
-		most = fitness(f, to, kind);
+		most = suitability(f, to, kind);
 	}
 	return best;
 }

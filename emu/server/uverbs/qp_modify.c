@@ -301,7 +301,7 @@ static void reset(struct emu_qp *q)
 	q->mmo = 0;
 	q->dest_qpn = 0;
 	emu_path_clear(q);
-	atomic_store(&q->heard, 0);
+	atomic_store(&q->established_reported, 0);
 	atomic_store(&q->inbox.state, EMU_MSG_FREE);
 	atomic_store(&q->taker, 0);
 	atomic_fetch_add(&q->resets, 1);

@@ -122,7 +122,7 @@ uint32_t fixture_mkey(const struct emu_mkey *m)
 	assert_true(index < EMU_MAX_MKEYS);
 	memcpy(entry, m, sizeof(*entry));
 	entry->tag = (uint8_t)(0x40 + index);
-	entry->birth = next_serial;
+	entry->first_serial = next_serial;
 	atomic_store(&entry->serial, next_serial++);
 	return index << 8 | entry->tag;
 }
@@ -161,7 +161,7 @@ uint32_t fixture_mkey_alias(uint16_t func, uint32_t pdn, uint32_t target_key)
 	struct emu_mkey m = {.mode = EMU_MKEY_ALIAS, .func = func, .pdn = pdn};
 
 	m.u.alias.index = target_key >> 8;
-	m.u.alias.serial = fixture_mkey_entry(target_key)->birth;
+	m.u.alias.serial = fixture_mkey_entry(target_key)->first_serial;
 	fixture_mkey_entry(target_key)->shared = 1;
 	return fixture_mkey(&m);
 }

@@ -546,7 +546,7 @@ static void an_alias_without_domain_rights_or_source_is_refused(void **state)
 	fixture_mkey_entry(p->key_b)->shared = 1;
 	fixture_mkey_retire(p->key_b);
 	refuse_mmo(p, sge(p->mem_b, 64, alias), dst, denied);
-	fixture_mkey_entry(p->key_b)->birth = 0x7fffffff;
+	fixture_mkey_entry(p->key_b)->first_serial = 0x7fffffff;
 	atomic_store(&fixture_mkey_entry(p->key_b)->serial, 0x7fffffff);
 	refuse_mmo(p, sge(p->mem_b, 64, alias), dst, denied);
 }

@@ -39,7 +39,7 @@ static int release(void **state)
 static void copy(size_t target, size_t source, size_t len)
 {
 	memset(to, UNTOUCHED, PAGE + len);
-	assert_true(emu_guard_move(to + target, from + source, len));
+	assert_true(emu_guard_copy(to + target, from + source, len));
 	assert_memory_equal(to + target, from + source, len);
 	assert_int_equal(to[target - 1], UNTOUCHED);
 	assert_int_equal(to[target + len], UNTOUCHED);

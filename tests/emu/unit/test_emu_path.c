@@ -157,7 +157,7 @@ static uint32_t lead(unsigned int sgid_index, const uint8_t dgid[16], struct emu
 		.sgid_index = (uint8_t)sgid_index, .tclass = 8, .hop_limit = 1, .flow_label = 77};
 
 	memcpy(a.dgid, dgid, sizeof(a.dgid));
-	return emu_path_lead(func(0), &a, r);
+	return emu_path_destination(func(0), &a, r);
 }
 
 /* --- without and with addresses on networks --------------------------------------------------- */
