@@ -94,7 +94,7 @@ static bool is_full(const struct emu_cq *cq, uint32_t ci)
 }
 
 /* The batch's CQ was checked in this pass. */
-static struct emu_cq *find_quickly(struct engine *e, uint32_t cqn, struct emu_cq_run **run)
+static struct emu_cq *find_fast(struct engine *e, uint32_t cqn, struct emu_cq_run **run)
 {
 	if (!e->cq.batch.n || e->cq.batch.cqn != cqn)
 		return find(e, cqn, run);
@@ -349,7 +349,7 @@ static bool has_room_beside(const struct engine *e, const struct emu_cq *cq, uin
 static bool push(struct engine *e, uint32_t cqn, const struct emu_cqe *cqe)
 {
 	struct emu_cq_run *r;
-	struct emu_cq *cq = find_quickly(e, cqn, &r);
+	struct emu_cq *cq = find_fast(e, cqn, &r);
 	struct emu_cqe other;
 
 	if (!cq)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "rdma/task.h"
 
-#include "device/queue/rdma_quick.h"
+#include "device/queue/rdma_fast.h"
 #include "rdma/manager.h"
+#include "rdma/stop.h"
 #include "rdma/task_list.h"
-#include "rdma/wind_down.h"
 
 #define POLL_BATCH 16
 
@@ -73,7 +73,7 @@ static const enum doca_rdma_opcode opcodes[] = {
 static bool is_to_repeat(const struct doca_rdma *rdma, const struct dpumap_rdma_done *done)
 {
 	return done->status == DOCA_ERROR_SHUTDOWN && done->owner &&
-	       rdma->ctx.state == DOCA_CTX_STATE_RUNNING && !rdma->is_winding_down;
+	       rdma->ctx.state == DOCA_CTX_STATE_RUNNING && !rdma->is_stopping;
 }
 
 static inline void on_receive(struct doca_rdma *rdma, const struct dpumap_rdma_done *done)
@@ -126,19 +126,19 @@ static __attribute__((noinline)) uint32_t take_slowly(struct doca_rdma *rdma)
 	return n;
 }
 
-static uint32_t take_quickly(struct doca_rdma *rdma)
+static uint32_t take_fast(struct doca_rdma *rdma)
 {
 	struct dpumap_rdma_queue *queue = rdma->queue;
 	const struct mlx5_cqe64 *cqe;
 	uint32_t n = 0;
 
-	for (; n < POLL_BATCH && (cqe = dpumap_rdma_quick_next(queue)); n++) {
+	for (; n < POLL_BATCH && (cqe = dpumap_rdma_fast_next(queue)); n++) {
 		struct dpumap_rdma_done done;
 
-		if (dpumap_rdma_quick_is_receive(cqe)) {
-			if (doca_likely(dpumap_rdma_quick_take_receive(queue, cqe, &done)))
+		if (dpumap_rdma_fast_is_receive(cqe)) {
+			if (doca_likely(dpumap_rdma_fast_take_receive(queue, cqe, &done)))
 				on_receive(rdma, &done);
-		} else if (doca_likely(dpumap_rdma_quick_take_send(queue, cqe, &done))) {
+		} else if (doca_likely(dpumap_rdma_fast_take_send(queue, cqe, &done))) {
 			on_posted(&done);
 		}
 	}
@@ -148,8 +148,7 @@ static uint32_t take_quickly(struct doca_rdma *rdma)
 /* Return the number of completions, at most POLL_BATCH. */
 static uint32_t take_completions(struct doca_rdma *rdma)
 {
-	uint32_t n =
-		dpumap_rdma_quick_is_usual(rdma->queue) ? take_quickly(rdma) : take_slowly(rdma);
+	uint32_t n = dpumap_rdma_fast_is_usual(rdma->queue) ? take_fast(rdma) : take_slowly(rdma);
 
 	if (doca_unlikely(rdma->waiting && n))
 		dpumap_rdma_post_waiting(rdma);
@@ -187,8 +186,8 @@ struct doca_task *dpumap_rdma_task_poll(struct doca_ctx *ctx)
 
 	if (!rdma->finished.first)
 		take_completions(rdma);
-	if (doca_unlikely(rdma->is_winding_down && !rdma->has_wound_down))
-		dpumap_rdma_continue_to_wind_down(rdma);
+	if (doca_unlikely(rdma->is_stopping && !rdma->is_flushed))
+		dpumap_rdma_continue_stop(rdma);
 	task = rdma_task_of(dpumap_task_list_take(&rdma->finished));
 	if (!task)
 		return NULL;
@@ -204,7 +203,7 @@ bool dpumap_rdma_task_progress(struct doca_ctx *ctx)
 	struct doca_rdma *rdma = dpumap_rdma_of(ctx);
 	struct rdma_task *task;
 
-	if (!rdma->finished.first && !dpumap_rdma_quick_is_empty(rdma->queue))
+	if (!rdma->finished.first && !dpumap_rdma_fast_is_empty(rdma->queue))
 		take_completions(rdma);
 	task = rdma_task_of(rdma->finished.first);
 	if (!task)

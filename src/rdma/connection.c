@@ -7,7 +7,7 @@
 #include "device/cm/connect.h"
 #include "log/log.h"
 #include "rdma/rdma.h"
-#include "rdma/wind_down.h"
+#include "rdma/stop.h"
 
 #define MAX_ENDED 1024 /* objects of connections that ended, for calls that come late */
 

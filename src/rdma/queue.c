@@ -31,7 +31,7 @@ doca_error_t dpumap_rdma_open_queue(struct doca_rdma *rdma)
 
 	rdma->max_len = dpumap_device_caps(device)->max_message_len;
 	rdma->is_usual = !rdma->cm;
-	rdma->is_winding_down = rdma->has_wound_down = false;
+	rdma->is_stopping = rdma->is_flushed = false;
 	rdma->timer = -1;
 	rdma->num_unended = 0;
 	attr = (struct dpumap_rdma_queue_attr){

@@ -9,8 +9,8 @@
 #include "rdma/connection.h"
 #include "rdma/manager.h"
 #include "rdma/prepare.h"
+#include "rdma/stop.h"
 #include "rdma/task.h"
-#include "rdma/wind_down.h"
 
 static doca_error_t start(struct doca_ctx *ctx)
 {
@@ -37,7 +37,7 @@ static doca_error_t start(struct doca_ctx *ctx)
 
 static void begin_stop(struct doca_ctx *ctx)
 {
-	dpumap_rdma_wind_down(dpumap_rdma_of(ctx));
+	dpumap_rdma_begin_stop(dpumap_rdma_of(ctx));
 }
 
 static doca_error_t stop(struct doca_ctx *ctx)

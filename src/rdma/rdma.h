@@ -137,9 +137,9 @@ struct doca_rdma {
 	uint32_t num_unended; /* tasks submitted to connections and not finished */
 	struct task_list finished;
 	struct doca_rdma_connection *waiting; /* those with a waiting task */
-	bool is_usual;			      /* no cm, and not is_winding_down */
-	bool is_winding_down;		      /* it stops: tasks are flushed once it is time */
-	bool has_wound_down;		      /* the device executes nothing any more */
+	bool is_usual;			      /* no cm, and not is_stopping */
+	bool is_stopping;		      /* it stops: tasks are flushed once it is time */
+	bool is_flushed;		      /* the device executes nothing any more */
 	int timer;			      /* for that time; -1 without */
 	uint16_t num_connections;
 	uint32_t num_draining; /* connections that ended, but the device did not destroy them */

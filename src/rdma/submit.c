@@ -3,7 +3,7 @@
 
 #include "core/mmap/resolve.h"
 #include "core/pe/pe.h"
-#include "device/queue/rdma_quick.h"
+#include "device/queue/rdma_fast.h"
 #include "log/log.h"
 #include "rdma/prepare.h"
 #include "rdma/task_list.h"
@@ -153,7 +153,7 @@ static void submit_receive(struct doca_rdma *rdma, struct rdma_task *task)
 	task->result_connection = NULL;
 	result = local_pieces(task, pieces, &num);
 	if (doca_likely(result == DOCA_SUCCESS))
-		result = rdma->has_wound_down
+		result = rdma->is_flushed
 				 ? DOCA_ERROR_SHUTDOWN
 				 : dpumap_rdma_queue_receive(rdma->queue, pieces, num, task);
 	if (doca_likely(result == DOCA_SUCCESS))
@@ -250,7 +250,7 @@ static inline struct dpumap_rdma_qp *find_qp(const struct doca_rdma *rdma,
 
 	if (doca_unlikely(!connection || connection->rdma != rdma ||
 			  connection->state != RDMA_CONNECTED || connection->waiting ||
-			  !connection->qp || !dpumap_rdma_quick_has_room(connection->qp)))
+			  !connection->qp || !dpumap_rdma_fast_has_room(connection->qp)))
 		return NULL;
 	return connection->qp;
 }
@@ -264,36 +264,35 @@ static inline void note_posted(struct doca_rdma *rdma, struct rdma_task *task, u
 }
 
 /* This and the following return false if nothing was done. */
-static inline bool receive_quickly(struct doca_rdma *rdma, struct rdma_task *task)
+static inline bool receive_fast(struct doca_rdma *rdma, struct rdma_task *task)
 {
 	const struct doca_buf *dst = task->dst;
 	size_t len;
 
-	if (doca_unlikely(!dst || rdma->has_wound_down ||
-			  !dpumap_rdma_quick_has_receive(rdma->queue)))
+	if (doca_unlikely(!dst || rdma->is_flushed || !dpumap_rdma_fast_has_receive(rdma->queue)))
 		return false;
 	len = dpumap_buf_room(dst);
 	if (!is_piece(rdma, dst, len))
 		return false;
 	task->result_connection = NULL;
-	dpumap_rdma_quick_receive(rdma->queue, piece_of(dst, dst->data + dst->data_len, len), task);
+	dpumap_rdma_fast_receive(rdma->queue, piece_of(dst, dst->data + dst->data_len, len), task);
 	return true;
 }
 
-static inline bool send_quickly(struct doca_rdma *rdma, struct rdma_task *task)
+static inline bool send_fast(struct doca_rdma *rdma, struct rdma_task *task)
 {
 	struct dpumap_rdma_qp *qp = find_qp(rdma, task);
 	const struct doca_buf *src = task->src;
 
 	if (doca_unlikely(!qp || !src) || !is_piece(rdma, src, src->data_len))
 		return false;
-	note_posted(rdma, task, dpumap_rdma_quick_post(qp, DPUMAP_RDMA_SEND, data_of(src), 0, 0));
+	note_posted(rdma, task, dpumap_rdma_fast_post(qp, DPUMAP_RDMA_SEND, data_of(src), 0, 0));
 	return true;
 }
 
 /* A write or a read: of the data of the source, into the room of the destination. */
 static inline __attribute__((always_inline)) bool
-move_quickly(struct doca_rdma *rdma, struct rdma_task *task, enum dpumap_rdma_op op)
+move_fast(struct doca_rdma *rdma, struct rdma_task *task, enum dpumap_rdma_op op)
 {
 	struct dpumap_rdma_qp *qp = find_qp(rdma, task);
 	const struct doca_buf *src = task->src, *dst = task->dst;
@@ -309,20 +308,20 @@ move_quickly(struct doca_rdma *rdma, struct rdma_task *task, enum dpumap_rdma_op
 	to = dst->data + dst->data_len;
 	task->len = src->data_len;
 	note_posted(rdma, task,
-		    dpumap_rdma_quick_post(
-			    qp, op, piece_of(local, is_write ? src->data : to, src->data_len), key,
-			    (uintptr_t)(is_write ? to : src->data)));
+		    dpumap_rdma_fast_post(qp, op,
+					  piece_of(local, is_write ? src->data : to, src->data_len),
+					  key, (uintptr_t)(is_write ? to : src->data)));
 	return true;
 }
 
-static inline bool write_quickly(struct doca_rdma *rdma, struct rdma_task *task)
+static inline bool write_fast(struct doca_rdma *rdma, struct rdma_task *task)
 {
-	return move_quickly(rdma, task, DPUMAP_RDMA_WRITE);
+	return move_fast(rdma, task, DPUMAP_RDMA_WRITE);
 }
 
-static inline bool read_quickly(struct doca_rdma *rdma, struct rdma_task *task)
+static inline bool read_fast(struct doca_rdma *rdma, struct rdma_task *task)
 {
-	return move_quickly(rdma, task, DPUMAP_RDMA_READ);
+	return move_fast(rdma, task, DPUMAP_RDMA_READ);
 }
 
 /* One function for each kind saves few registers. */
@@ -336,17 +335,17 @@ static inline bool read_quickly(struct doca_rdma *rdma, struct rdma_task *task)
 		return flags & DOCA_TASK_SUBMIT_FLAG_FLUSH ? flush(rdma) : DOCA_SUCCESS; \
 	}
 
-SUBMIT(receive_quickly)
-SUBMIT(send_quickly)
-SUBMIT(write_quickly)
-SUBMIT(read_quickly)
+SUBMIT(receive_fast)
+SUBMIT(send_fast)
+SUBMIT(write_fast)
+SUBMIT(read_fast)
 
 static doca_error_t (*const submits[RDMA_NUM_KINDS])(struct rdma_task *task, uint32_t flags) = {
-	[RDMA_RECEIVE] = submit_receive_quickly, [RDMA_SEND] = submit_send_quickly,
-	[RDMA_SEND_IMM] = submit_slowly,	 [RDMA_READ] = submit_read_quickly,
-	[RDMA_WRITE] = submit_write_quickly,	 [RDMA_WRITE_IMM] = submit_slowly,
-	[RDMA_CMP_SWP] = submit_slowly,		 [RDMA_FETCH_ADD] = submit_slowly,
-	[RDMA_EVENT_GET] = submit_slowly,	 [RDMA_EVENT_SET] = submit_slowly,
+	[RDMA_RECEIVE] = submit_receive_fast, [RDMA_SEND] = submit_send_fast,
+	[RDMA_SEND_IMM] = submit_slowly,      [RDMA_READ] = submit_read_fast,
+	[RDMA_WRITE] = submit_write_fast,     [RDMA_WRITE_IMM] = submit_slowly,
+	[RDMA_CMP_SWP] = submit_slowly,	      [RDMA_FETCH_ADD] = submit_slowly,
+	[RDMA_EVENT_GET] = submit_slowly,     [RDMA_EVENT_SET] = submit_slowly,
 	[RDMA_EVENT_ADD] = submit_slowly,
 };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "device/device_priv.h"
-#include "device/queue/rdma_quick.h"
+#include "device/queue/rdma_fast.h"
 #include "log/log.h"
 
 doca_error_t dpumap_rdma_map(struct dpumap_rdma_queue *queue)
@@ -58,9 +58,9 @@ uint32_t dpumap_rdma_map_poll(struct dpumap_rdma_queue *queue, struct dpumap_rdm
 	const struct mlx5_cqe64 *cqe;
 	uint32_t n = 0;
 
-	while (n < max && (cqe = dpumap_rdma_quick_next(queue)))
-		n += dpumap_rdma_quick_is_receive(cqe)
-			     ? dpumap_rdma_quick_take_receive(queue, cqe, &done[n])
-			     : dpumap_rdma_quick_take_send(queue, cqe, &done[n]);
+	while (n < max && (cqe = dpumap_rdma_fast_next(queue)))
+		n += dpumap_rdma_fast_is_receive(cqe)
+			     ? dpumap_rdma_fast_take_receive(queue, cqe, &done[n])
+			     : dpumap_rdma_fast_take_send(queue, cqe, &done[n]);
 	return n;
 }

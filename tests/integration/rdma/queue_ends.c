@@ -5,7 +5,7 @@
 
 #include "core/mmap/resolve.h"
 #include "device/memory/region_priv.h"
-#include "device/queue/rdma_quick.h"
+#include "device/queue/rdma_fast.h"
 
 #define ACCESS                                                                            \
 	(LOCAL_RW | (uint32_t)(DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_RDMA_WRITE | \
@@ -158,8 +158,8 @@ doca_error_t queue_receive(struct end *end, uint32_t number, uint32_t len, uint3
 	struct dpumap_rdma_piece pieces[QUEUE_PIECES];
 
 	split(pieces, queue_room(number), len, n);
-	if (test.is_quick && n == 1 && dpumap_rdma_quick_has_receive(end->queue)) {
-		dpumap_rdma_quick_receive(end->queue, pieces[0], queue_name(number));
+	if (test.is_quick && n == 1 && dpumap_rdma_fast_has_receive(end->queue)) {
+		dpumap_rdma_fast_receive(end->queue, pieces[0], queue_name(number));
 		return DOCA_SUCCESS;
 	}
 	return dpumap_rdma_queue_receive(end->queue, pieces, n, queue_name(number));
@@ -183,9 +183,9 @@ doca_error_t queue_post(struct end *end, uint32_t i, enum dpumap_rdma_op op, uin
 	};
 
 	split(pieces, is_read ? queue_room(number) : queue_source(number), len, n);
-	if (test.is_quick && n == 1 && dpumap_rdma_quick_has_room(end->qps[i]) &&
+	if (test.is_quick && n == 1 && dpumap_rdma_fast_has_room(end->qps[i]) &&
 	    (op == DPUMAP_RDMA_SEND || op == DPUMAP_RDMA_WRITE || op == DPUMAP_RDMA_READ)) {
-		dpumap_rdma_quick_post(end->qps[i], op, pieces[0], request.peer_key, peer);
+		dpumap_rdma_fast_post(end->qps[i], op, pieces[0], request.peer_key, peer);
 		return DOCA_SUCCESS;
 	}
 	return dpumap_rdma_qp_post(end->qps[i], &request);
@@ -198,19 +198,19 @@ void queue_flush(struct end *end)
 
 static uint32_t poll_quickly(struct dpumap_rdma_queue *queue, struct dpumap_rdma_done *done)
 {
-	const struct mlx5_cqe64 *cqe = dpumap_rdma_quick_next(queue);
+	const struct mlx5_cqe64 *cqe = dpumap_rdma_fast_next(queue);
 
 	if (!cqe)
 		return 0;
-	return dpumap_rdma_quick_is_receive(cqe) ? dpumap_rdma_quick_take_receive(queue, cqe, done)
-						 : dpumap_rdma_quick_take_send(queue, cqe, done);
+	return dpumap_rdma_fast_is_receive(cqe) ? dpumap_rdma_fast_take_receive(queue, cqe, done)
+						: dpumap_rdma_fast_take_send(queue, cqe, done);
 }
 
 uint32_t queue_poll(struct end *end, struct dpumap_rdma_done *done, uint32_t max)
 {
 	uint32_t n = UINT32_MAX;
 
-	if (test.is_quick && dpumap_rdma_quick_is_usual(end->queue))
+	if (test.is_quick && dpumap_rdma_fast_is_usual(end->queue))
 		return poll_quickly(end->queue, done);
 	assert_ok(dpumap_rdma_queue_poll(end->queue, done, max, &n));
 	assert_true(n <= max);

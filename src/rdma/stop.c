@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "rdma/wind_down.h"
+#include "rdma/stop.h"
 
 #include <errno.h>
 #include <string.h>
@@ -95,7 +95,7 @@ static doca_error_t end_all(struct doca_rdma *rdma)
 		result = dpumap_rdma_queue_stop(rdma->queue);
 	if (result != DOCA_SUCCESS)
 		return result;
-	rdma->has_wound_down = true;
+	rdma->is_flushed = true;
 	close_timer(rdma);
 	dpumap_rdma_take_completions(rdma);
 	if (rdma->finished.first)
@@ -103,11 +103,11 @@ static doca_error_t end_all(struct doca_rdma *rdma)
 	return DOCA_SUCCESS;
 }
 
-void dpumap_rdma_wind_down(struct doca_rdma *rdma)
+void dpumap_rdma_begin_stop(struct doca_rdma *rdma)
 {
-	if (rdma->is_winding_down)
+	if (rdma->is_stopping)
 		return;
-	rdma->is_winding_down = true;
+	rdma->is_stopping = true;
 	rdma->is_usual = false;
 	if (!rdma->num_unended || !open_timer(rdma))
 		dpumap_pe_wake(rdma->ctx.pe);
@@ -125,10 +125,10 @@ static bool has_timed_out(struct doca_rdma *rdma)
 
 bool dpumap_rdma_is_to_end(const struct doca_rdma *rdma)
 {
-	return rdma->is_winding_down && !rdma->has_wound_down && !rdma->num_unended;
+	return rdma->is_stopping && !rdma->is_flushed && !rdma->num_unended;
 }
 
-void dpumap_rdma_continue_to_wind_down(struct doca_rdma *rdma)
+void dpumap_rdma_continue_stop(struct doca_rdma *rdma)
 {
 	if (!rdma->num_unended || has_timed_out(rdma))
 		(void)end_all(rdma);
@@ -136,7 +136,7 @@ void dpumap_rdma_continue_to_wind_down(struct doca_rdma *rdma)
 
 doca_error_t dpumap_rdma_close_queue(struct doca_rdma *rdma)
 {
-	doca_error_t result = rdma->has_wound_down ? DOCA_SUCCESS : end_all(rdma);
+	doca_error_t result = rdma->is_flushed ? DOCA_SUCCESS : end_all(rdma);
 
 	if (result == DOCA_SUCCESS)
 		result = dpumap_rdma_queue_destroy(rdma->queue);

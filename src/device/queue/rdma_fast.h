@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* What most RDMA tasks need, inlined into them: for mapped queues (device/queue/rdma_map.h). */
-#ifndef DPUMAP_DEVICE_QUEUE_RDMA_QUICK_H
-#define DPUMAP_DEVICE_QUEUE_RDMA_QUICK_H
+#ifndef DPUMAP_DEVICE_QUEUE_RDMA_FAST_H
+#define DPUMAP_DEVICE_QUEUE_RDMA_FAST_H
 
 #include "device/queue/rdma_map.h"
 #include "device/queue/rdma_qp_priv.h"
@@ -12,7 +12,7 @@
 
 /* --- posting ---------------------------------------------------------------------------------- */
 
-static inline bool dpumap_rdma_quick_has_room(const struct dpumap_rdma_qp *qp)
+static inline bool dpumap_rdma_fast_has_room(const struct dpumap_rdma_qp *qp)
 {
 	return doca_likely(qp->queue->is_mapped && !qp->failed && dpumap_rdma_qp_has_room(qp));
 }
@@ -22,8 +22,8 @@ static inline bool dpumap_rdma_quick_has_room(const struct dpumap_rdma_qp *qp)
  * room. Returns what dpumap_rdma_qp_posted() does then.
  */
 static inline __attribute__((always_inline)) uint32_t
-dpumap_rdma_quick_post(struct dpumap_rdma_qp *qp, enum dpumap_rdma_op op,
-		       struct dpumap_rdma_piece piece, uint32_t peer_key, uint64_t peer_addr)
+dpumap_rdma_fast_post(struct dpumap_rdma_qp *qp, enum dpumap_rdma_op op,
+		      struct dpumap_rdma_piece piece, uint32_t peer_key, uint64_t peer_addr)
 {
 	const struct dpumap_rdma_request request = {
 		.op = op,
@@ -38,14 +38,14 @@ dpumap_rdma_quick_post(struct dpumap_rdma_qp *qp, enum dpumap_rdma_op op,
 	return qp->posted;
 }
 
-static inline bool dpumap_rdma_quick_has_receive(const struct dpumap_rdma_queue *queue)
+static inline bool dpumap_rdma_fast_has_receive(const struct dpumap_rdma_queue *queue)
 {
 	return doca_likely(queue->is_mapped && queue->recvs != queue->num_recvs);
 }
 
 /* As dpumap_rdma_queue_receive() with one piece; there must be room. */
-static inline void dpumap_rdma_quick_receive(struct dpumap_rdma_queue *queue,
-					     struct dpumap_rdma_piece piece, void *cookie)
+static inline void dpumap_rdma_fast_receive(struct dpumap_rdma_queue *queue,
+					    struct dpumap_rdma_piece piece, void *cookie)
 {
 	dpumap_rdma_queue_note_receive(queue, dpumap_rdma_queue_put_receive(queue, &piece, 1),
 				       cookie);
@@ -54,42 +54,42 @@ static inline void dpumap_rdma_quick_receive(struct dpumap_rdma_queue *queue,
 /* --- completions ------------------------------------------------------------------------------ */
 
 /* Whether whatever there is to poll is found here. */
-static inline bool dpumap_rdma_quick_is_usual(const struct dpumap_rdma_queue *queue)
+static inline bool dpumap_rdma_fast_is_usual(const struct dpumap_rdma_queue *queue)
 {
 	return doca_likely(queue->is_usual);
 }
 
 /* Whether there is nothing to poll. False: perhaps not. */
-static inline bool dpumap_rdma_quick_is_empty(const struct dpumap_rdma_queue *queue)
+static inline bool dpumap_rdma_fast_is_empty(const struct dpumap_rdma_queue *queue)
 {
-	return dpumap_rdma_quick_is_usual(queue) && !dpumap_cq_ring_next(&queue->ring);
+	return dpumap_rdma_fast_is_usual(queue) && !dpumap_cq_ring_next(&queue->ring);
 }
 
 /* What the device has completed next; NULL if there is nothing. To be taken. */
-static inline const struct mlx5_cqe64 *dpumap_rdma_quick_next(const struct dpumap_rdma_queue *queue)
+static inline const struct mlx5_cqe64 *dpumap_rdma_fast_next(const struct dpumap_rdma_queue *queue)
 {
 	return dpumap_cq_ring_next(&queue->ring);
 }
 
-static inline bool dpumap_rdma_quick_is_receive(const struct mlx5_cqe64 *cqe)
+static inline bool dpumap_rdma_fast_is_receive(const struct mlx5_cqe64 *cqe)
 {
 	uint8_t opcode = cqe->op_own >> 4;
 
 	return opcode != MLX5_CQE_REQ && opcode != MLX5_CQE_REQ_ERR;
 }
 
-static inline struct dpumap_rdma_qp *dpumap_rdma_quick_qp(const struct dpumap_rdma_queue *queue,
-							  const struct mlx5_cqe64 *cqe)
+static inline struct dpumap_rdma_qp *dpumap_rdma_fast_qp(const struct dpumap_rdma_queue *queue,
+							 const struct mlx5_cqe64 *cqe)
 {
 	return dpumap_rdma_take_qp(queue, be32toh(cqe->sop_drop_qpn) & DPUMAP_QPN_MASK);
 }
 
 /* This and the following release the CQE. False: it completes nothing. */
-static inline bool dpumap_rdma_quick_take_send(struct dpumap_rdma_queue *queue,
-					       const struct mlx5_cqe64 *cqe,
-					       struct dpumap_rdma_done *done)
+static inline bool dpumap_rdma_fast_take_send(struct dpumap_rdma_queue *queue,
+					      const struct mlx5_cqe64 *cqe,
+					      struct dpumap_rdma_done *done)
 {
-	struct dpumap_rdma_qp *qp = dpumap_rdma_quick_qp(queue, cqe);
+	struct dpumap_rdma_qp *qp = dpumap_rdma_fast_qp(queue, cqe);
 	uint32_t number;
 	bool is_taken = doca_likely(qp && dpumap_rdma_sq_find(&qp->sq, cqe, &number) &&
 				    dpumap_rdma_take_send(queue, qp, number, done));
@@ -104,7 +104,7 @@ static inline bool dpumap_rdma_quick_take_send(struct dpumap_rdma_queue *queue,
 	return is_taken;
 }
 
-static inline enum dpumap_rdma_received dpumap_rdma_quick_kind_of(uint8_t opcode)
+static inline enum dpumap_rdma_received dpumap_rdma_fast_kind_of(uint8_t opcode)
 {
 	if (opcode == MLX5_CQE_RESP_WR_IMM)
 		return DPUMAP_RDMA_RECEIVED_WRITE_IMM;
@@ -112,14 +112,14 @@ static inline enum dpumap_rdma_received dpumap_rdma_quick_kind_of(uint8_t opcode
 						: DPUMAP_RDMA_RECEIVED_SEND;
 }
 
-static inline void dpumap_rdma_quick_read_receive(struct dpumap_rdma_queue *queue,
-						  struct dpumap_rdma_qp *qp,
-						  const struct mlx5_cqe64 *cqe,
-						  struct dpumap_rdma_done *done)
+static inline void dpumap_rdma_fast_read_receive(struct dpumap_rdma_queue *queue,
+						 struct dpumap_rdma_qp *qp,
+						 const struct mlx5_cqe64 *cqe,
+						 struct dpumap_rdma_done *done)
 {
 	uint8_t opcode = cqe->op_own >> 4;
 
-	done->kind = dpumap_rdma_quick_kind_of(opcode);
+	done->kind = dpumap_rdma_fast_kind_of(opcode);
 	done->len = be32toh(cqe->byte_cnt);
 	done->imm = cqe->imm_inval_pkey;
 	if (doca_likely(opcode != MLX5_CQE_RESP_ERR))
@@ -129,18 +129,18 @@ static inline void dpumap_rdma_quick_read_receive(struct dpumap_rdma_queue *queu
 	done->status = dpumap_rdma_map_failure(queue, cqe, true);
 }
 
-static inline bool dpumap_rdma_quick_take_receive(struct dpumap_rdma_queue *queue,
-						  const struct mlx5_cqe64 *cqe,
-						  struct dpumap_rdma_done *done)
+static inline bool dpumap_rdma_fast_take_receive(struct dpumap_rdma_queue *queue,
+						 const struct mlx5_cqe64 *cqe,
+						 struct dpumap_rdma_done *done)
 {
-	struct dpumap_rdma_qp *qp = dpumap_rdma_quick_qp(queue, cqe);
+	struct dpumap_rdma_qp *qp = dpumap_rdma_fast_qp(queue, cqe);
 	uint16_t index = be16toh(cqe->wqe_counter);
 	bool is_taken = doca_likely(dpumap_rdma_take_receive(queue, qp, index, done));
 
 	if (doca_likely(is_taken)) {
 		if (doca_likely(queue->srq))
 			dpumap_srq_ring_free(&queue->srq_ring, index);
-		dpumap_rdma_quick_read_receive(queue, qp, cqe, done);
+		dpumap_rdma_fast_read_receive(queue, qp, cqe, done);
 	} else {
 		dpumap_rdma_queue_drop(queue);
 	}
