@@ -286,10 +286,10 @@ void comch_service_work(struct comch_service *service)
 
 void comch_service_tick(struct comch_service *service)
 {
-	struct client *client, *next;
+	struct client *next;
 
 	for (struct port *port = service ? service->ports : NULL; port; port = port->next) {
-		for (client = port->clients; client; client = next) {
+		for (struct client *client = port->clients; client; client = next) {
 			next = client->next;
 			end_connection(client);
 			free_if_unused(client);

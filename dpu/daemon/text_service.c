@@ -173,9 +173,9 @@ unsigned int text_service_num_waiting(const struct text_service *service)
 
 void text_service_retry(struct text_service *service)
 {
-	struct text_conn *conn, *next;
+	struct text_conn *next;
 
-	for (conn = service->conns; conn; conn = next) {
+	for (struct text_conn *conn = service->conns; conn; conn = next) {
 		next = conn->next;
 		if (conn->outcome != TEXT_LATER)
 			continue;
@@ -301,9 +301,9 @@ void text_service_destroy(struct text_service *service)
 void text_service_tick(struct text_service *service)
 {
 	uint64_t now = monotonic_ns();
-	struct text_conn *conn, *next;
+	struct text_conn *next;
 
-	for (conn = service->conns; conn; conn = next) {
+	for (struct text_conn *conn = service->conns; conn; conn = next) {
 		next = conn->next;
 		if (conn->outcome != TEXT_LATER && now - conn->since > TIMEOUT_NS)
 			close_conn(conn);

@@ -152,9 +152,7 @@ const struct wire_wr *emu_conn_request(const struct engine *e, uint32_t qpn, uin
 
 void emu_conns_prune(struct engine *e)
 {
-	uint32_t i;
-
-	for (i = 0; e->net.num_endpoints && i < EMU_MAX_QPS; i++)
+	for (uint32_t i = 0; e->net.num_endpoints && i < EMU_MAX_QPS; i++)
 		if (e->conns.of[i] && !is_current(e, e->conns.of[i]))
 			release(e, i);
 }
@@ -267,9 +265,9 @@ static void post(struct emu_conn *c)
 	uint16_t ready = emu_sq_posted(c->q, c->run);
 	uint16_t handed = (uint16_t)(c->next - c->run->sq_ci);
 	uint16_t avail = (uint16_t)(ready - handed), n;
-	unsigned int i;
 
-	for (i = 0; i < ENGINE_BUDGET && avail && atomic_load(&c->q->state) == EMU_QPS_RTS; i++) {
+	for (unsigned int i = 0;
+	     i < ENGINE_BUDGET && avail && atomic_load(&c->q->state) == EMU_QPS_RTS; i++) {
 		n = hand_over(c, avail);
 		if (!n)
 			return;
@@ -290,9 +288,8 @@ static void output(struct emu_conn *c)
 {
 	struct engine *e = c->e;
 	uint64_t deadline;
-	unsigned int i;
 
-	for (i = 0; i < ENGINE_BUDGET; i++) {
+	for (unsigned int i = 0; i < ENGINE_BUDGET; i++) {
 		uint8_t *out = emu_net_reserve(e);
 		size_t len = wire_qp_output(&c->wire, e->pass.now, out);
 

@@ -130,14 +130,13 @@ void emu_cq_publish(struct engine *e)
 	struct emu_cq_batch *b = &e->cq.batch;
 	const struct emu_cq *cq = b->cq;
 	uint64_t now;
-	uint32_t i;
 
 	if (!b->n)
 		return;
 	now = monotonic_ns();
 	e->pass.now = now;
 	e->pass.timed = true;
-	for (i = 0; i < b->n; i++) {
+	for (uint32_t i = 0; i < b->n; i++) {
 		struct emu_cqe64 *cqe = cqe64(cq, cq->pi - b->n + i);
 
 		if (b->op_own[i] >> 4 < EMU_CQE_REQ_ERR)
@@ -219,10 +218,9 @@ static void put_minis(const struct emu_cq *cq, const struct emu_cq_session *s, u
 {
 	void *entry = blank_entry(cq, cq->pi + (from ? from : 1));
 	struct emu_mini_cqe *mini = entry;
-	uint32_t i;
 
 	memset(entry, 0, sizeof(struct emu_cqe64));
-	for (i = from; i < n && i < from + MINIS; i++)
+	for (uint32_t i = from; i < n && i < from + MINIS; i++)
 		put_mini(&mini[i - from], cq, s, i);
 }
 
@@ -231,7 +229,6 @@ static void write_session(struct engine *e, struct emu_cq *cq, uint32_t n)
 	const struct emu_cq_session *s = &e->cq.session;
 	struct emu_cqe64 *title = blank_entry(cq, cq->pi);
 	uint8_t op_own = (uint8_t)(s->first.opcode << 4 | (cq->pi & cq->entries ? 1 : 0));
-	uint32_t i;
 
 	e->pass.now = monotonic_ns();
 	e->pass.timed = true;
@@ -240,7 +237,7 @@ static void write_session(struct engine *e, struct emu_cq *cq, uint32_t n)
 	if (n > 1) {
 		op_own |= COMPRESSED;
 		emu_put32(title->byte_cnt, n);
-		for (i = 0; i < n; i += MINIS)
+		for (uint32_t i = 0; i < n; i += MINIS)
 			put_minis(cq, s, i, n);
 	}
 	__atomic_store_n(&title->op_own, op_own, __ATOMIC_RELEASE);
@@ -524,9 +521,8 @@ void emu_cq_accept(struct engine *e, const struct emu_channel_fd *g, int fd)
 void emu_cq_prune(struct engine *e)
 {
 	struct emu_cq_run *r;
-	uint32_t i;
 
-	for (i = 0; e->cq.channels && i < EMU_MAX_CQS; i++) {
+	for (uint32_t i = 0; e->cq.channels && i < EMU_MAX_CQS; i++) {
 		r = &e->cq.run[i];
 		if (r->channel && r->serial != atomic_load(&e->cfg.queues->cq[i].serial))
 			close_channel(e, r);
@@ -535,9 +531,7 @@ void emu_cq_prune(struct engine *e)
 
 void emu_cq_close_channels(struct engine *e)
 {
-	uint32_t i;
-
-	for (i = 0; e->cq.channels && i < EMU_MAX_CQS; i++)
+	for (uint32_t i = 0; e->cq.channels && i < EMU_MAX_CQS; i++)
 		close_channel(e, &e->cq.run[i]);
 }
 

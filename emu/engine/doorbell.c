@@ -100,9 +100,7 @@ static void unwatch_page(const struct emu_doorbells *d, uint64_t page)
 
 static bool contains(const uint64_t *page, uint32_t n, uint64_t wanted)
 {
-	uint32_t i;
-
-	for (i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		if (page[i] == wanted)
 			return true;
 	return false;
@@ -116,11 +114,11 @@ static bool contains(const uint64_t *page, uint32_t n, uint64_t wanted)
 static int find_pages(struct emu_doorbells *d)
 {
 	uint64_t before[ENGINE_DOORBELLS];
-	uint32_t n, i;
+	uint32_t n;
 	int err = emu_doorbell_pages(d->ino, before, &n);
 	bool same;
 
-	for (i = 0; !err && i < n; i++)
+	for (uint32_t i = 0; !err && i < n; i++)
 		err = watch_page(d, before[i]);
 	if (err == ENOMEM || err == EINVAL)
 		err = EAGAIN; /* it is not mapped any more */
@@ -129,7 +127,7 @@ static int find_pages(struct emu_doorbells *d)
 	err = emu_doorbell_pages(d->ino, d->page, &d->count);
 	if (err)
 		return err;
-	for (i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		if (!contains(d->page, d->count, before[i]))
 			unwatch_page(d, before[i]);
 	same = n == d->count && !memcmp(before, d->page, n * sizeof(before[0]));
@@ -141,9 +139,8 @@ static int find_pages(struct emu_doorbells *d)
 static int protect_pages(struct emu_doorbells *d)
 {
 	int err = d->known ? 0 : find_pages(d);
-	uint32_t i;
 
-	for (i = 0; !err && i < d->count; i++)
+	for (uint32_t i = 0; !err && i < d->count; i++)
 		err = protect(d, d->page[i], true); /* doorbell.pml: arm_protect */
 	if (err == ENOENT) {
 		d->known = false;
@@ -156,12 +153,11 @@ static int protect_pages(struct emu_doorbells *d)
 static void give_up(struct emu_doorbells *d, enum emu_doorbell_way way, int err)
 {
 	const uint64_t one = 1;
-	uint32_t i;
 
 	report(d, way, err);
 	atomic_store(&d->armed, false);
 	atomic_store(&d->usable, false);
-	for (i = 0; i < d->count; i++)
+	for (uint32_t i = 0; i < d->count; i++)
 		unwatch_page(d, d->page[i]);
 	close_fd(&d->uffd);
 	wake(d); /* doorbell.pml: fail_wake */
@@ -186,13 +182,12 @@ static int answer_rest(const struct emu_doorbells *d)
 /* A program rings. */
 static void answer(struct emu_doorbells *d)
 {
-	uint32_t i;
 	int err = 0;
 
 	pthread_mutex_lock(&lock);
 	if (d->uffd >= 0) {
 		atomic_store(&d->armed, false); /* doorbell.pml: answer_armed */
-		for (i = 0; !err && i < d->count; i++) {
+		for (uint32_t i = 0; !err && i < d->count; i++) {
 			/* doorbell.pml: answer_unprotect */
 			err = protect(d, d->page[i], false);
 			if (err == ENOENT) /* unmapped */
@@ -389,11 +384,10 @@ bool emu_doorbells_arm(struct engine *e)
 
 void emu_doorbells_mapped(void)
 {
-	struct emu_doorbells *d;
 	sigset_t old;
 
 	lock_doorbells(&old);
-	for (d = all; d; d = d->next) {
+	for (struct emu_doorbells *d = all; d; d = d->next) {
 		d->known = false; /* doorbell.pml: map_forget */
 		atomic_store(&d->armed, false);
 		wake(d);

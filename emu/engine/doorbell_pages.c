@@ -109,20 +109,19 @@ int emu_doorbell_records_are_exclusive(struct engine *e, bool *exclusive)
 {
 	const struct emu_queues *queues = e->cfg.queues;
 	int pagemap = open_proc("/proc/self/pagemap");
-	uint32_t i;
 	int err = 0;
 
 	*exclusive = false;
 	if (pagemap < 0)
 		return errno;
 	*exclusive = true;
-	for (i = 0; !err && i < e->scan.qp_count; i++) {
+	for (uint32_t i = 0; !err && i < e->scan.qp_count; i++) {
 		const struct emu_qp *q = &queues->qp[e->scan.qp_list[i]];
 
 		if (atomic_load(&q->serial) && q->engine == e->cfg.slot && q->sq_wqe_count)
 			err = check_page(pagemap, q->dbr_addr, exclusive);
 	}
-	for (i = 0; !err && i < e->scan.cq_count; i++) {
+	for (uint32_t i = 0; !err && i < e->scan.cq_count; i++) {
 		const struct emu_cq *cq = &queues->cq[e->scan.cq_list[i]];
 
 		if (atomic_load(&cq->serial) && cq->engine == e->cfg.slot && cq->has_channel)

@@ -57,12 +57,11 @@ static void scan_targets(struct engine *e)
 {
 	struct emu_queues *queues = e->cfg.queues;
 	uint32_t high = atomic_load(&queues->qp_high);
-	uint32_t i;
 
-	for (i = 0; i < e->scan.srq_count && !e->scan.has_xsrqs; i++)
+	for (uint32_t i = 0; i < e->scan.srq_count && !e->scan.has_xsrqs; i++)
 		e->scan.has_xsrqs = queues->srq[e->scan.srq_list[i]].type == EMU_SRQT_XRC;
 	e->scan.tgt_count = 0;
-	for (i = 0; e->scan.has_xsrqs && i < high && i < EMU_MAX_QPS; i++)
+	for (uint32_t i = 0; e->scan.has_xsrqs && i < high && i < EMU_MAX_QPS; i++)
 		if (atomic_load(&queues->qp[i].serial) && queues->qp[i].engine != e->cfg.slot &&
 		    queues->qp[i].type == EMU_QPT_XRC_TGT)
 			e->scan.tgt_list[e->scan.tgt_count++] = i;
@@ -84,7 +83,6 @@ static void scan(struct engine *e)
 	struct emu_queues *queues = e->cfg.queues;
 	uint32_t change = atomic_load(&e->slot->change);
 	uint32_t high;
-	uint32_t i;
 
 	if (e->scan.done && change == e->scan.change)
 		return;
@@ -92,17 +90,17 @@ static void scan(struct engine *e)
 	e->scan.change = change;
 	e->scan.qp_count = 0;
 	high = atomic_load(&queues->qp_high);
-	for (i = 0; i < high && i < EMU_MAX_QPS; i++)
+	for (uint32_t i = 0; i < high && i < EMU_MAX_QPS; i++)
 		if (atomic_load(&queues->qp[i].serial) && queues->qp[i].engine == e->cfg.slot)
 			e->scan.qp_list[e->scan.qp_count++] = i;
 	e->scan.cq_count = 0;
 	high = atomic_load(&queues->cq_high);
-	for (i = 0; i < high && i < EMU_MAX_CQS; i++)
+	for (uint32_t i = 0; i < high && i < EMU_MAX_CQS; i++)
 		if (atomic_load(&queues->cq[i].serial) && queues->cq[i].engine == e->cfg.slot)
 			e->scan.cq_list[e->scan.cq_count++] = i;
 	e->scan.srq_count = 0;
 	high = atomic_load(&queues->srq_high);
-	for (i = 0; i < high && i < EMU_MAX_SRQS; i++)
+	for (uint32_t i = 0; i < high && i < EMU_MAX_SRQS; i++)
 		if (emu_srq_find(e, i))
 			e->scan.srq_list[e->scan.srq_count++] = i;
 	scan_targets(e);
@@ -214,11 +212,9 @@ static void abandon(struct engine *e)
 /* Without a server send no notes: a queue whose creation it did not answer may not exist. */
 static void notify(struct engine *e)
 {
-	uint32_t i;
-
-	for (i = 0; i < e->scan.cq_count && !e->abandoned; i++)
+	for (uint32_t i = 0; i < e->scan.cq_count && !e->abandoned; i++)
 		emu_cq_notify(e, e->scan.cq_list[i]);
-	for (i = 0; i < e->scan.srq_count && !e->abandoned; i++)
+	for (uint32_t i = 0; i < e->scan.srq_count && !e->abandoned; i++)
 		emu_srq_notify(e, e->scan.srq_list[i]);
 	if (e->events.count)
 		emu_engine_send_events(e);
@@ -240,7 +236,6 @@ static void handle_packets(struct engine *e)
 static bool pass(struct engine *e)
 {
 	bool mine;
-	uint32_t i;
 
 	e->pass.worked = false;
 	e->pass.unsent = false;
@@ -260,9 +255,9 @@ static bool pass(struct engine *e)
 		emu_dmabufs_prune(&e->memory);
 		emu_maps_prune(&e->memory, e->abandoned);
 		handle_packets(e);
-		for (i = 0; i < e->scan.qp_count; i++)
+		for (uint32_t i = 0; i < e->scan.qp_count; i++)
 			visit(e, e->scan.qp_list[i]);
-		for (i = 0; i < e->scan.tgt_count; i++)
+		for (uint32_t i = 0; i < e->scan.tgt_count; i++)
 			visit_target(e, e->scan.tgt_list[i]);
 		emu_net_flush(e);
 		emu_cq_age_session(e);

@@ -199,9 +199,7 @@ static void emit_read_response(struct transfer *t, uint32_t index)
 static void emit_message(struct transfer *t,
 			 void (*emit_packet)(struct transfer *t, uint32_t index))
 {
-	uint32_t i;
-
-	for (i = 0; i < t->packets; i++) {
+	for (uint32_t i = 0; i < t->packets; i++) {
 		bool gap = i + 1 == SHOWN && t->packets > SHOWN + 1;
 
 		t->n.left_out = gap ? t->packets - SHOWN - 1 : 0;
@@ -301,13 +299,11 @@ static bool leaves_requester(uint32_t syndrome)
 /* `peer_func` of a datagram: whose port has the address. */
 static uint32_t func_of(const struct engine *e, const uint8_t gid[16])
 {
-	uint32_t i, j;
-
-	for (i = 0; i < EMU_MAX_FUNCS && !emu_gid_is_group(gid); i++) {
+	for (uint32_t i = 0; i < EMU_MAX_FUNCS && !emu_gid_is_group(gid); i++) {
 		const struct emu_port *port = &e->cfg.tables->port[i];
 		uint32_t high = atomic_load(&port->gid_high);
 
-		for (j = 0; j < high && j < EMU_MAX_GIDS; j++)
+		for (uint32_t j = 0; j < high && j < EMU_MAX_GIDS; j++)
 			if (atomic_load_explicit(&port->gid[j].serial, memory_order_acquire) &&
 			    !memcmp(port->gid[j].raw, gid, sizeof(port->gid[j].raw)))
 				return i;

@@ -92,9 +92,8 @@ void emu_net_open(struct engine *e, bool hidden)
 void emu_net_close_sockets(struct engine *e)
 {
 	struct emu_net *n = &e->net;
-	uint32_t i;
 
-	for (i = 0; i < EMU_MAX_ENDPOINTS; i++) {
+	for (uint32_t i = 0; i < EMU_MAX_ENDPOINTS; i++) {
 		emu_fds_close(n->endpoint[i].fd, n->endpoint[i].sockets);
 		n->endpoint[i].sockets = 0;
 	}
@@ -117,9 +116,7 @@ void emu_net_close(struct engine *e)
 /* The kernel changes what a reception uses. */
 static void prepare_receptions(struct emu_net_buffers *b, uint32_t n)
 {
-	uint32_t i;
-
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		b->rx_piece[i] = (struct iovec){b->rx[i], RX_BYTES};
 		b->rx_message[i].msg_hdr = (struct msghdr){
 			.msg_name = &b->from[i],
@@ -168,7 +165,6 @@ void emu_net_accept(struct engine *e, const struct emu_endpoint_fds *g, const in
 	struct emu_net *n = &e->net;
 	struct epoll_event none = {0};
 	struct emu_net_endpoint *p;
-	uint32_t i;
 
 	if (g->endpoint >= EMU_MAX_ENDPOINTS || g->nports > EMU_WIRE_PORTS ||
 	    nfds != 1 + g->nports || n->endpoint[g->endpoint].sockets || !map_buffers(n)) {
@@ -180,7 +176,7 @@ void emu_net_accept(struct engine *e, const struct emu_endpoint_fds *g, const in
 	p->port[0] = WIRE_PORT;
 	p->window = window_of(fd[0]);
 	memcpy(p->fd, fd, nfds * sizeof(fd[0]));
-	for (i = 0; i < g->nports; i++)
+	for (uint32_t i = 0; i < g->nports; i++)
 		p->port[1 + i] = g->port[i];
 	syscall(SYS_epoll_ctl, n->epfd, EPOLL_CTL_ADD, p->fd[0], &none);
 	n->num_endpoints++;
@@ -189,9 +185,8 @@ void emu_net_accept(struct engine *e, const struct emu_endpoint_fds *g, const in
 uint32_t emu_net_find(const struct engine *e, uint32_t func, const uint8_t addr[16])
 {
 	const struct emu_endpoint *p = e->cfg.tables->endpoint;
-	uint32_t i;
 
-	for (i = 0; i < EMU_MAX_ENDPOINTS; i++)
+	for (uint32_t i = 0; i < EMU_MAX_ENDPOINTS; i++)
 		if (e->net.endpoint[i].sockets &&
 		    atomic_load_explicit(&p[i].serial, memory_order_acquire) && p[i].func == func &&
 		    !atomic_load(&p[i].down) && !memcmp(p[i].addr, addr, sizeof(p[i].addr)))
@@ -202,9 +197,8 @@ uint32_t emu_net_find(const struct engine *e, uint32_t func, const uint8_t addr[
 uint32_t emu_net_func(const struct engine *e, const uint8_t addr[16])
 {
 	const struct emu_endpoint *p = e->cfg.tables->endpoint;
-	uint32_t i;
 
-	for (i = 0; i < EMU_MAX_ENDPOINTS; i++)
+	for (uint32_t i = 0; i < EMU_MAX_ENDPOINTS; i++)
 		if (e->net.endpoint[i].sockets && !memcmp(p[i].addr, addr, sizeof(p[i].addr)))
 			return p[i].func;
 	return EMU_MAX_FUNCS;
@@ -226,11 +220,10 @@ static void path_from(const union address *from, struct wire_path *path)
 /* The length of each packet in the datagram, 0: it is one; and its traffic class. */
 static uint32_t read_control(struct msghdr *m, uint8_t *tclass)
 {
-	struct cmsghdr *c;
 	int value;
 	uint32_t segment = 0;
 
-	for (c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
 		if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_TOS) {
 			memcpy(tclass, CMSG_DATA(c), 1);
 			continue;
@@ -248,14 +241,14 @@ static uint32_t read_control(struct msghdr *m, uint8_t *tclass)
 static uint32_t hand_over(struct engine *e, struct wire_path *path, struct mmsghdr *m,
 			  const union address *from, const uint8_t *bytes, emu_net_handler *handler)
 {
-	uint32_t segment, n, at;
+	uint32_t segment, n;
 
 	path->tclass = 0;
 	segment = read_control(&m->msg_hdr, &path->tclass);
 	path_from(from, path);
 	/* An emulator has counted up the identifications: the first guess of the CRC's check. */
 	path->id = 0;
-	for (at = 0; at < m->msg_len; at += n, path->id++) {
+	for (uint32_t at = 0; at < m->msg_len; at += n, path->id++) {
 		n = m->msg_len - at;
 		if (segment && n > segment)
 			n = segment;
@@ -492,13 +485,13 @@ void emu_net_flush(struct engine *e)
 {
 	struct emu_net_buffers *b = e->net.buffers;
 	bool waited = false;
-	uint32_t i, n;
+	uint32_t n;
 
 	if (!b || !b->groups)
 		return;
-	for (i = 0; i < b->groups; i++)
+	for (uint32_t i = 0; i < b->groups; i++)
 		prepare(b, i);
-	for (i = 0; i < b->groups; i += n) {
+	for (uint32_t i = 0; i < b->groups; i += n) {
 		n = send_some(e, i, &waited);
 		waited &= !n;
 	}

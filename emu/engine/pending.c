@@ -48,18 +48,16 @@ static bool is_target_pending(const struct engine *e, uint32_t qpn)
 
 bool emu_engine_is_pending(const struct engine *e)
 {
-	uint32_t i;
-
 	/* receptions wait to be compressed; notes wait for room in the socket */
 	if (e->cq.session.n || e->pass.unsent || e->events.count)
 		return true;
 	/* an open dma-buf is closed when its key is destroyed: its memory is free from then on */
 	if (e->memory.dmabufs.count)
 		return true;
-	for (i = 0; i < e->scan.qp_count; i++)
+	for (uint32_t i = 0; i < e->scan.qp_count; i++)
 		if (is_qp_pending(e, e->scan.qp_list[i]))
 			return true;
-	for (i = 0; i < e->scan.tgt_count; i++)
+	for (uint32_t i = 0; i < e->scan.tgt_count; i++)
 		if (is_target_pending(e, e->scan.tgt_list[i]))
 			return true;
 	return false;

@@ -495,7 +495,6 @@ void emu_rq_flush(struct engine *e, uint32_t qpn)
 	struct emu_qp *q = &e->cfg.queues->qp[qpn];
 	struct request rq = {.r = {.e = e, .q = q, .qpn = qpn, .run = &e->qp_run[qpn]},
 			     .m = &q->inbox};
-	unsigned int budget;
 
 	if (q->type == EMU_QPT_XRC_TGT) {
 		flush_target(&rq);
@@ -510,6 +509,7 @@ void emu_rq_flush(struct engine *e, uint32_t qpn)
 		report_last_wqe(&rq);
 		return;
 	}
-	for (budget = 0; budget < ENGINE_BUDGET && emu_receives_posted(q, rq.r.run); budget++)
+	for (unsigned int budget = 0; budget < ENGINE_BUDGET && emu_receives_posted(q, rq.r.run);
+	     budget++)
 		emu_receiver_push_error(&rq.r, EMU_SYN_FLUSH);
 }

@@ -61,14 +61,13 @@ static void retire(struct emu_send *s, enum emu_syndrome syndrome)
 
 static void flush(struct emu_send *s)
 {
-	unsigned int i;
 	uint16_t avail;
 
 	if (emu_send_acknowledged(s))
 		retire(s, EMU_SYN_OK);
 	if (!emu_send_withdraw(s))
 		return;
-	for (i = 0; i < ENGINE_BUDGET; i++) {
+	for (unsigned int i = 0; i < ENGINE_BUDGET; i++) {
 		avail = emu_sq_posted(s->q, s->run);
 		if (!avail)
 			return;
@@ -190,10 +189,9 @@ void emu_sq_advance(struct engine *e, uint32_t qpn)
 {
 	struct emu_send s;
 	uint16_t avail = 0;
-	unsigned int i;
 
 	open_send(&s, e, qpn);
-	for (i = 0; i < ENGINE_BUDGET; i++) {
+	for (unsigned int i = 0; i < ENGINE_BUDGET; i++) {
 		uint32_t state = atomic_load(&s.q->state);
 		uint16_t at = s.run->sq_ci;
 

@@ -61,9 +61,8 @@ static void trace(struct engine *e, uint32_t qpn, const struct emu_wqe *w, uint3
 		.len = w->len,
 		.operand = {w->operand[0], w->operand[1]},
 	};
-	uint32_t i;
 
-	for (i = 0; i < w->nsge && i < EMU_TRACE_SGES; i++)
+	for (uint32_t i = 0; i < w->nsge && i < EMU_TRACE_SGES; i++)
 		n.sge[i] = w->sge[i];
 	send_record(e, &n);
 }

@@ -87,9 +87,7 @@ static bool owns(const struct emu_port *port, const uint8_t gid[16])
 
 bool emu_ud_is_local(const struct engine *e, const uint8_t gid[16])
 {
-	uint32_t i;
-
-	for (i = 0; i < EMU_MAX_FUNCS; i++)
+	for (uint32_t i = 0; i < EMU_MAX_FUNCS; i++)
 		if (owns(&e->cfg.tables->port[i], gid))
 			return true;
 	return false;
@@ -167,9 +165,8 @@ struct emu_qp *emu_ud_peer(struct engine *e, const struct emu_qp *q, const struc
 static uint16_t ip_checksum(const uint8_t *p)
 {
 	uint32_t sum = 0;
-	unsigned int i;
 
-	for (i = 0; i < sizeof(struct ipv4_header); i += 2)
+	for (unsigned int i = 0; i < sizeof(struct ipv4_header); i += 2)
 		sum += emu_get16(p + i);
 	sum = (sum & 0xffff) + (sum >> 16);
 	sum += sum >> 16;

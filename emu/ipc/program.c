@@ -56,7 +56,6 @@ static bool is_static(const uint8_t *file, size_t size)
 {
 	const Elf64_Ehdr *head = (const Elf64_Ehdr *)file;
 	const Elf64_Phdr *part;
-	size_t i;
 
 	if (size < sizeof(*head) || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 ||
 	    head->e_ident[EI_CLASS] != ELFCLASS64 || head->e_phentsize != sizeof(*part) ||
@@ -64,7 +63,7 @@ static bool is_static(const uint8_t *file, size_t size)
 	    (size - head->e_phoff) / sizeof(*part) < head->e_phnum)
 		return false;
 	part = (const Elf64_Phdr *)(file + head->e_phoff);
-	for (i = 0; i < head->e_phnum; i++)
+	for (size_t i = 0; i < head->e_phnum; i++)
 		if (part[i].p_type == PT_INTERP)
 			return false;
 	return true;

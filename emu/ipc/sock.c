@@ -61,10 +61,9 @@ int emu_sock_send_now(int fd, const void *buf, size_t len, const int *fds, unsig
 static void take_fds(const struct cmsghdr *c, int *fds, unsigned int max_fds, unsigned int *nfds)
 {
 	size_t bytes = c->cmsg_len - CMSG_LEN(0);
-	size_t i;
 	int fd;
 
-	for (i = 0; i + sizeof(fd) <= bytes; i += sizeof(fd)) {
+	for (size_t i = 0; i + sizeof(fd) <= bytes; i += sizeof(fd)) {
 		memcpy(&fd, CMSG_DATA(c) + i, sizeof(fd));
 		if (*nfds < max_fds)
 			fds[(*nfds)++] = fd;
@@ -95,7 +94,6 @@ static ssize_t recv_packet(int fd, const struct space *to, unsigned int *nfds, p
 		.msg_control = &control,
 		.msg_controllen = sizeof(control),
 	};
-	struct cmsghdr *c;
 	struct ucred cred;
 	ssize_t n;
 
@@ -108,7 +106,7 @@ static ssize_t recv_packet(int fd, const struct space *to, unsigned int *nfds, p
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return -errno;
-	for (c = CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c)) {
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c)) {
 		if (c->cmsg_level != SOL_SOCKET)
 			continue;
 		if (c->cmsg_type == SCM_RIGHTS)

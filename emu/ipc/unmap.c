@@ -76,7 +76,6 @@ void emu_unmap_wait(struct emu_queues *q, uint32_t gave_up_at[EMU_MAX_ENGINES],
 	static const struct timespec pause = {.tv_nsec = 100000};
 	uint32_t want[EMU_MAX_ENGINES];
 	uint64_t begin;
-	unsigned int i;
 
 	if (!request(q, want, gave_up_at))
 		return;
@@ -86,7 +85,7 @@ void emu_unmap_wait(struct emu_queues *q, uint32_t gave_up_at[EMU_MAX_ENGINES],
 		sched_yield();
 	while (count_waiting(q, want, gave_up_at, ended) && monotonic_ns() - begin < BOUND_NS)
 		nanosleep(&pause, NULL);
-	for (i = 0; i < EMU_MAX_ENGINES; i++) {
+	for (unsigned int i = 0; i < EMU_MAX_ENGINES; i++) {
 		const uint32_t unmapped = atomic_load(&q->engine[i].unmapped);
 
 		if (want[i] && !is_answer(unmapped, want[i]))

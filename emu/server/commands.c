@@ -33,11 +33,8 @@ static const struct emu_method *const tables[] = {
 
 const struct emu_method *emu_method_find(uint16_t object, uint16_t method)
 {
-	const struct emu_method *m;
-	size_t i;
-
-	for (i = 0; i < NTABLES; i++)
-		for (m = tables[i]; m->handler; m++)
+	for (size_t i = 0; i < NTABLES; i++)
+		for (const struct emu_method *m = tables[i]; m->handler; m++)
 			if (m->object == object && m->method == method)
 				return m;
 	return NULL;
@@ -46,19 +43,14 @@ const struct emu_method *emu_method_find(uint16_t object, uint16_t method)
 /* Call `visit` with each name, until it returns true. */
 static bool visit_names(bool (*visit)(const char *name, void *arg), void *arg)
 {
-	const struct emu_write_command *w;
-	const struct emu_firmware_command *f;
-	const struct emu_method *m;
-	size_t i;
-
-	for (i = 0; i < NTABLES; i++)
-		for (m = tables[i]; m->handler; m++)
+	for (size_t i = 0; i < NTABLES; i++)
+		for (const struct emu_method *m = tables[i]; m->handler; m++)
 			if (m->command.name && visit(m->command.name, arg))
 				return true;
-	for (w = emu_write_commands; w->handler; w++)
+	for (const struct emu_write_command *w = emu_write_commands; w->handler; w++)
 		if (visit(w->command.name, arg))
 			return true;
-	for (f = emu_firmware_commands; f->handler; f++)
+	for (const struct emu_firmware_command *f = emu_firmware_commands; f->handler; f++)
 		if (f->command.name && visit(f->command.name, arg))
 			return true;
 	return visit(EMU_NAME_MMAP, arg);

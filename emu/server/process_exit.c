@@ -44,11 +44,9 @@ static void clear_owner(struct emu_uobj *o, pid_t pid)
 
 void emu_process_left(struct emu_file *f, pid_t pid)
 {
-	unsigned int i;
-
 	if (emu_file_has_process(f, pid))
 		return;
-	for (i = 0; i < f->nobjs; i++)
+	for (unsigned int i = 0; i < f->nobjs; i++)
 		if (f->objs[i])
 			clear_owner(f->objs[i], pid);
 }
@@ -97,14 +95,13 @@ static void orphan_qp(uint32_t qpn, uint32_t slot)
 static void orphan_queues(uint32_t slot)
 {
 	struct emu_queues *q = emu_queues;
-	uint32_t i;
 
-	for (i = 0; i < atomic_load(&q->qp_high); i++)
+	for (uint32_t i = 0; i < atomic_load(&q->qp_high); i++)
 		orphan_qp(i, slot);
-	for (i = 0; i < atomic_load(&q->cq_high); i++)
+	for (uint32_t i = 0; i < atomic_load(&q->cq_high); i++)
 		if (atomic_load(&q->cq[i].serial) && q->cq[i].engine == slot)
 			q->cq[i].engine = EMU_NO_ENGINE;
-	for (i = 0; i < atomic_load(&q->srq_high); i++)
+	for (uint32_t i = 0; i < atomic_load(&q->srq_high); i++)
 		if (atomic_load(&q->srq[i].serial) && q->srq[i].engine == slot)
 			q->srq[i].engine = EMU_NO_ENGINE;
 }

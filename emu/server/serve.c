@@ -52,9 +52,7 @@ static unsigned int nlisteners;
 
 static void change_listeners(uint32_t events)
 {
-	unsigned int i;
-
-	for (i = 0; i < nlisteners; i++)
+	for (unsigned int i = 0; i < nlisteners; i++)
 		emu_watch_change(&listeners[i].watch, events);
 }
 
@@ -128,10 +126,9 @@ static int listen_at(const char *name, struct emu_func *func, const char *role)
 static int listen_all(void)
 {
 	char name[64];
-	unsigned int i;
 	int err = 0;
 
-	for (i = 0; i < emu_topology.nfuncs && !err; i++) {
+	for (unsigned int i = 0; i < emu_topology.nfuncs && !err; i++) {
 		snprintf(name, sizeof(name), "%s/uverbs%u", emu_topology.func[i].role,
 			 emu_topology.func[i].dev);
 		err = listen_at(name, &emu_topology.func[i], NULL);
@@ -208,9 +205,7 @@ static void remove_tree(const char *name)
 
 static void clean_up(void)
 {
-	unsigned int i;
-
-	for (i = 0; i < emu_topology.nfuncs; i++)
+	for (unsigned int i = 0; i < emu_topology.nfuncs; i++)
 		remove_tree(emu_topology.func[i].role);
 	remove_tree("control");
 	remove_tree("lock");
@@ -253,10 +248,9 @@ static void raise_descriptor_limit(void)
 static int change_gids(const struct emu_server_options *opt)
 {
 	uint64_t val[4];
-	unsigned int i;
 	int err = 0;
 
-	for (i = 0; i < opt->ngids && !err; i++) {
+	for (unsigned int i = 0; i < opt->ngids && !err; i++) {
 		err = emu_port_request(&opt->gids[i], val);
 		if (err == -ENOENT) /* `none' for a table without entries */
 			err = 0;

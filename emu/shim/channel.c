@@ -246,9 +246,8 @@ static void sweep_bucket(struct channel **bucket, bool all)
 static void sweep_sometimes(void)
 {
 	bool all = atomic_load(&nchannels) >= sweep_at;
-	unsigned int i;
 
-	for (i = 0; (all || nmaybe_closed) && i < BUCKETS; i++)
+	for (unsigned int i = 0; (all || nmaybe_closed) && i < BUCKETS; i++)
 		sweep_bucket(&table[i], all);
 	if (all)
 		sweep_at = 2 * atomic_load(&nchannels) + SWEEP_STEP;
@@ -317,9 +316,7 @@ static void wait_for_idle(void)
  */
 static void child_after_fork(void)
 {
-	unsigned int i;
-
-	for (i = 0; i < BUCKETS; i++)
+	for (unsigned int i = 0; i < BUCKETS; i++)
 		while (table[i])
 			remove_channel(table[i]);
 	nwaiting = 0;
@@ -488,7 +485,7 @@ static int receive_and_take(int channel, const sigset_t *open, const struct emu_
 			    struct emu_reply *rep)
 {
 	int fds[EMU_MAX_FDS], err;
-	unsigned int i, n;
+	unsigned int n;
 
 	emu_answer_await(channel, open);
 	pthread_mutex_lock(&lock);
@@ -496,7 +493,7 @@ static int receive_and_take(int channel, const sigset_t *open, const struct emu_
 	n = err ? 0 : rep->nfds;
 	if (!err && !rep->error)
 		err = q->take(q->arg, rep, fds);
-	for (i = 0; i < n; i++)
+	for (unsigned int i = 0; i < n; i++)
 		if (fds[i] >= 0)
 			raw_close(fds[i]);
 	pthread_mutex_unlock(&lock);

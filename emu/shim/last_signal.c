@@ -73,13 +73,11 @@ static void replace_default(int number)
 
 void emu_last_signal_begin(void)
 {
-	int number;
-
 	if (atomic_load(&has_engine))
 		return;
 	next_sigaction = NEXT(sigaction);
 	atomic_store(&has_engine, true);
-	for (number = 1; number <= SIGRTMAX; number++)
+	for (int number = 1; number <= SIGRTMAX; number++)
 		if (ends_the_program(number))
 			replace_default(number);
 }

@@ -268,11 +268,9 @@ void emu_last_work_of_queue(uint32_t qpn)
 void emu_last_work_of_file(uint64_t ino)
 {
 	struct wait_state p = begin();
-	const struct own *o;
-	uint32_t i;
 
-	for (o = first_alive(); o; o = next_alive(o->next))
-		for (i = 0; i < atomic_load(&o->queues->qp_high) && i < EMU_MAX_QPS; i++)
+	for (const struct own *o = first_alive(); o; o = next_alive(o->next))
+		for (uint32_t i = 0; i < atomic_load(&o->queues->qp_high) && i < EMU_MAX_QPS; i++)
 			if (o->queues->qp[i].engine == o->slot &&
 			    (ino == ANY_FILE || o->queues->qp[i].file == ino))
 				wait_for(o->queues, i, &p);
@@ -286,9 +284,8 @@ void emu_last_work_of_all(void)
 void emu_last_work_let_pass(void)
 {
 	struct wait_state p = begin();
-	const struct own *o;
 
-	for (o = first_alive(); o; o = next_alive(o->next)) {
+	for (const struct own *o = first_alive(); o; o = next_alive(o->next)) {
 		struct emu_engine *e = &o->queues->engine[o->slot];
 		uint32_t before = atomic_load(&e->epoch);
 

@@ -94,9 +94,8 @@ static bool engine_is_orphaned(const struct served *s)
 {
 	struct emu_engine *e = &s->queues->engine[s->slot];
 	const struct timespec pause = {.tv_nsec = 1000000};
-	unsigned int ms;
 
-	for (ms = 0; ms < HANG_UP_MS && !atomic_load(&e->orphaned); ms++) {
+	for (unsigned int ms = 0; ms < HANG_UP_MS && !atomic_load(&e->orphaned); ms++) {
 		atomic_fetch_add(&e->wake, 1);
 		syscall(SYS_futex, &e->wake, FUTEX_WAKE, 1, NULL, NULL, 0);
 		nanosleep(&pause, NULL);
@@ -171,10 +170,9 @@ static void retire(struct served *s, uint64_t ino, uint32_t handle)
 		{q->qp, sizeof(q->qp[0]), atomic_load(&q->qp_high)},
 	};
 	struct emu_queue seen;
-	size_t t, i;
 
-	for (t = 0; t < ARRAY_SIZE(tables); t++) {
-		for (i = 0; i < tables[t].n; i++) {
+	for (size_t t = 0; t < ARRAY_SIZE(tables); t++) {
+		for (size_t i = 0; i < tables[t].n; i++) {
 			uint8_t *entry = (uint8_t *)tables[t].first + i * tables[t].size;
 
 			memcpy(&seen, entry, sizeof(seen));
@@ -193,9 +191,8 @@ void emu_server_exit_handle(int fd, const uint8_t *head, size_t len)
 	uint64_t ino = inode_of(fd);
 	pid_t server = emu_server_exit_pid(fd);
 	uint32_t handle;
-	struct served *s;
 
-	for (s = served; s; s = s->next) {
+	for (struct served *s = served; s; s = s->next) {
 		if (s->pid != server || (!s->ended && !has_ended(s)))
 			continue;
 		if (!s->ended)

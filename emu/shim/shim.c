@@ -249,10 +249,9 @@ EXPORT __attribute__((no_sanitize("address"))) int prctl(int option, ...)
 {
 	unsigned long a[4];
 	va_list ap;
-	int i;
 
 	va_start(ap, option);
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		a[i] = va_arg(ap, unsigned long); // NOLINT(clang-analyzer-valist.Uninitialized)
 	va_end(ap);
 	if (option == PR_SET_DUMPABLE && !a[0] && emu_dumpable_replace())
@@ -272,10 +271,9 @@ EXPORT __attribute__((no_sanitize("address"))) long syscall(long number, ...)
 {
 	long a[6], ret;
 	va_list ap;
-	int i;
 
 	va_start(ap, number);
-	for (i = 0; i < 6; i++)
+	for (int i = 0; i < 6; i++)
 		a[i] = va_arg(ap, long); // NOLINT(clang-analyzer-valist.Uninitialized)
 	va_end(ap);
 	emu_close_before_call(number, a);

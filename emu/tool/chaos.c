@@ -90,10 +90,9 @@ static int run_plan(struct run *r)
 {
 	enum pause pause = PAUSE_OVER;
 	int err = 0;
-	size_t i;
 
 	r->start = monotonic_ms();
-	for (i = 0; i < r->count && !err && pause == PAUSE_OVER; i++) {
+	for (size_t i = 0; i < r->count && !err && pause == PAUSE_OVER; i++) {
 		pause = pause_until(r, r->action[i].at);
 		if (pause == PAUSE_OVER)
 			err = inject(r, &r->action[i]);
@@ -138,9 +137,7 @@ static int run_on_emulator(struct run *r)
 
 static int print_all(const struct run *r)
 {
-	size_t i;
-
-	for (i = 0; i < r->count; i++)
+	for (size_t i = 0; i < r->count; i++)
 		if (!print_action(r->action[i].at, r->action[i].fault.words))
 			return 1;
 	return print_action(r->duration, "clear") ? 0 : 1;

@@ -52,9 +52,7 @@ static const struct named syndromes[] = {EMU_CQE_SYNDROMES(NAMED_SYNDROME)};
 
 static const struct named *find(const struct named *table, size_t n, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (!strcmp(table[i].name, name))
 			return &table[i];
 	return NULL;
@@ -112,9 +110,7 @@ const char *tool_fault_count(struct options *o, const char *arg)
 
 const char *tool_fault_errno(struct options *o, const char *arg)
 {
-	uint32_t e;
-
-	for (e = 1; e < 256; e++) {
+	for (uint32_t e = 1; e < 256; e++) {
 		const char *known = strerrorname_np((int)e);
 
 		if (!known || strcmp(known, arg) != 0)

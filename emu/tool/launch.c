@@ -205,14 +205,13 @@ static int find_shim(char path[static PATH_MAX])
 	static const char *const directories[] = {"../lib/" SHIM, "../" DPUMAP_LIBDIR "/" SHIM};
 	char exe[PATH_MAX], candidate[2 * PATH_MAX];
 	ssize_t n;
-	size_t i;
 
 	n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 	if (n < 0)
 		return -errno;
 	exe[n] = '\0';
 	*strrchr(exe, '/') = '\0';
-	for (i = 0; i < ARRAY_SIZE(directories); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(directories); i++) {
 		snprintf(candidate, sizeof(candidate), "%s/%s", exe, directories[i]);
 		if (realpath(candidate, path))
 			return check_shim_path(path);
@@ -301,11 +300,10 @@ static int serve(const struct options *o, int null)
 		.hold_fd = o->hold_fd,
 		.foreground = o->foreground,
 	};
-	unsigned int i;
 
-	for (i = 0; i < t->ngids; i++)
+	for (unsigned int i = 0; i < t->ngids; i++)
 		tool_port_parse_gid(t->gid[i], &gids[i]);
-	for (i = 0; i < t->nwires; i++)
+	for (unsigned int i = 0; i < t->nwires; i++)
 		tool_port_parse_wire(t->wire[i], &wires[i]);
 	if (opt.ready_fd < 0 || chdir("/"))
 		return EXIT_USAGE;
@@ -319,13 +317,12 @@ static int serve(const struct options *o, int null)
 int tool_serve(struct options *o)
 {
 	int null = open_null();
-	unsigned int i;
 
 	if (null < 0)
 		return EXIT_EMU;
-	for (i = 0; i < o->ngids; i++)
+	for (unsigned int i = 0; i < o->ngids; i++)
 		emu_topology_add_gid(&o->topology, o->gid[i]);
-	for (i = 0; i < o->nwires; i++)
+	for (unsigned int i = 0; i < o->nwires; i++)
 		emu_topology_add_wire(&o->topology, o->wire[i]);
 	return serve(o, null);
 }

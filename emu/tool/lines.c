@@ -110,7 +110,7 @@ static void print_row(FILE *out, const struct tool_lines *l, const struct row *r
 static void print_rows(FILE *out, const struct tool_lines *l, struct json_object *list,
 		       const struct row *outer)
 {
-	size_t i, n;
+	size_t n;
 
 	if (json_object_is_type(list, json_type_object)) {
 		json_object_object_foreach(list, key, value)
@@ -120,15 +120,13 @@ static void print_rows(FILE *out, const struct tool_lines *l, struct json_object
 		return;
 	}
 	n = json_object_is_type(list, json_type_array) ? json_object_array_length(list) : 0;
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		print_row(out, l, &(struct row){json_object_array_get_idx(list, i), NULL, outer});
 }
 
 static void print_lists(FILE *out, const struct tool_lines *lines, const struct row *outer)
 {
-	const struct tool_lines *l;
-
-	for (l = lines; l->list || l->line; l++) {
+	for (const struct tool_lines *l = lines; l->list || l->line; l++) {
 		if (l->list)
 			print_rows(out, l, json_object_object_get(outer->object, l->list), outer);
 		else

@@ -149,14 +149,13 @@ static void add(const struct emulator *e, void *arg)
 					    "/cards", "/clients"};
 	const struct listing *list = arg;
 	struct json_object *about = json_object_new_object();
-	size_t i;
 
 	json_object_object_add(about, "directory", json_object_new_string(e->dir));
 	json_object_object_add(about, "pid", json_object_new_int(e->pid));
 	json_object_object_add(about, "selected",
 			       json_object_new_boolean(!strcmp(e->dir, list->o->dir)));
 	json_object_object_add(about, "responds", json_object_new_boolean(e->status != NULL));
-	for (i = 0; e->status && i < ARRAY_SIZE(shown); i++)
+	for (size_t i = 0; e->status && i < ARRAY_SIZE(shown); i++)
 		copy(about, e->status, shown[i]);
 	json_object_array_add(list->emulators, about);
 }

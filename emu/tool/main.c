@@ -538,9 +538,7 @@ static void reset_fault(struct options *o)
 
 static const struct option_spec *find_fault_option(const char *word)
 {
-	const struct option_spec *s;
-
-	for (s = specs; s->cli.name && !strncmp(word, "--", 2); s++)
+	for (const struct option_spec *s = specs; s->cli.name && !strncmp(word, "--", 2); s++)
 		if (s->cli.bit & V_FAULT && s->cli.bit != V_ALL && !strcmp(s->cli.name, word + 2))
 			return s;
 	return NULL;
@@ -689,19 +687,17 @@ static int read_config(struct options *o)
 static int set_all(struct options *o, const char *name, const char *value, const char *word)
 {
 	const char *wrong = NULL;
-	unsigned int i;
 
-	for (i = 0; i < o->topology.nnodes && value && !wrong; i++)
+	for (unsigned int i = 0; i < o->topology.nnodes && value && !wrong; i++)
 		wrong = emu_node_set(&o->topology.node[i], name, value);
 	return wrong ? complain(wrong, word) : 0;
 }
 
 static int set_caps(struct options *o)
 {
-	unsigned int i;
 	int err = 0;
 
-	for (i = 0; i < o->ncaps && !err; i++) {
+	for (unsigned int i = 0; i < o->ncaps && !err; i++) {
 		char *name = strdup(o->cap[i]);
 
 		if (!name)
@@ -718,14 +714,13 @@ static int add_gids(struct options *o)
 {
 	struct emu_port_request r;
 	const char *wrong;
-	unsigned int i;
 
-	for (i = 0; i < o->ngids; i++) {
+	for (unsigned int i = 0; i < o->ngids; i++) {
 		wrong = emu_topology_add_gid(&o->topology, o->gid[i]);
 		if (wrong)
 			return complain(wrong, o->gid[i]);
 	}
-	for (i = 0; i < o->topology.ngids; i++) {
+	for (unsigned int i = 0; i < o->topology.ngids; i++) {
 		wrong = tool_port_parse_gid(o->topology.gid[i], &r);
 		if (wrong)
 			return complain(wrong, o->topology.gid[i]);
@@ -738,16 +733,15 @@ static int add_wires(struct options *o)
 {
 	const char *wrong, *env = getenv(EMU_ENV_WIRE);
 	struct emu_port_request r;
-	unsigned int i;
 
 	if (!o->nwires && !o->topology.nwires && env && *env)
 		o->wire[o->nwires++] = env;
-	for (i = 0; i < o->nwires; i++) {
+	for (unsigned int i = 0; i < o->nwires; i++) {
 		wrong = emu_topology_add_wire(&o->topology, o->wire[i]);
 		if (wrong)
 			return complain(wrong, o->wire[i]);
 	}
-	for (i = 0; i < o->topology.nwires; i++) {
+	for (unsigned int i = 0; i < o->topology.nwires; i++) {
 		wrong = tool_port_parse_wire(o->topology.wire[i], &r);
 		if (wrong)
 			return complain(wrong, o->topology.wire[i]);

@@ -70,10 +70,9 @@ static const char *parse_time(const char *text, uint64_t *ms)
 		const char *unit;
 		unsigned int ms;
 	} units[] = {{"ms", 1}, {"s", 1000}, {"m", 60000}};
-	size_t i;
 
 	text = parse_digits(text, ms);
-	for (i = 0; text && i < ARRAY_SIZE(units); i++) {
+	for (size_t i = 0; text && i < ARRAY_SIZE(units); i++) {
 		size_t len = strlen(units[i].unit);
 
 		if (strncmp(text, units[i].unit, len) != 0 || isalpha((unsigned char)text[len]))
@@ -474,10 +473,8 @@ static void merge_ends(struct event *first, struct event *second)
 
 static void resolve_overlaps(struct sequence *q)
 {
-	size_t i, k;
-
-	for (i = 0; i < q->count; i++)
-		for (k = 0; k < i; k++)
+	for (size_t i = 0; i < q->count; i++)
+		for (size_t k = 0; k < i; k++)
 			if (tool_fault_replaces(&q->event[i].action.fault,
 						&q->event[k].action.fault))
 				merge_ends(&q->event[k], &q->event[i]);
@@ -504,9 +501,8 @@ static bool add_ends(const struct plan *p, struct sequence *q)
 static struct plan_action *actions_of(const struct sequence *q)
 {
 	struct plan_action *a = calloc(q->count + 1, sizeof(*a));
-	size_t i;
 
-	for (i = 0; a && i < q->count; i++)
+	for (size_t i = 0; a && i < q->count; i++)
 		a[i] = q->event[i].action;
 	return a;
 }
@@ -515,9 +511,8 @@ static struct plan_action *expand(const struct plan *p, uint64_t seed, struct se
 {
 	struct plan_action *a;
 	struct error e;
-	unsigned int i;
 
-	for (i = 0; i < p->count; i++) {
+	for (unsigned int i = 0; i < p->count; i++) {
 		uint64_t own = seed + i;
 
 		own = next_number(&own) ^ seed;

@@ -109,12 +109,11 @@ static const char *set_word(struct emu_port_request *r, char *word)
 		{"device", tool_port_device},
 	};
 	char *value = strchr(word, '=');
-	size_t i;
 
 	if (!value)
 		return "not NAME=VALUE after the address";
 	*value++ = '\0';
-	for (i = 0; i < ARRAY_SIZE(names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strcmp(names[i].name, word))
 			return names[i].set(r, value);
 	return "unknown name; use index, type, vlan or device";
@@ -196,9 +195,7 @@ static const struct action {
 
 static const struct action *find_action(const char *group, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(actions); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(actions); i++)
 		if (!strcmp(actions[i].group, group) && !strcmp(actions[i].name, name))
 			return &actions[i];
 	return NULL;

@@ -186,9 +186,8 @@ static struct json_object *describe_gid(struct json_object *function, struct jso
 static void add_gids(struct json_object *list, struct json_object *function)
 {
 	struct json_object *of_port = json_object_object_get(function, "gids");
-	size_t i;
 
-	for (i = 0; i < json_object_array_length(of_port); i++)
+	for (size_t i = 0; i < json_object_array_length(of_port); i++)
 		json_object_array_add(
 			list, describe_gid(function, json_object_array_get_idx(of_port, i)));
 }
@@ -219,13 +218,12 @@ static int list_gids(struct options *o, int fd)
 {
 	struct json_object *status, *functions, *function, *list, *all;
 	int err = tool_ask_status(fd, &status);
-	size_t i;
 
 	if (err)
 		return err;
 	list = json_object_new_array();
 	functions = json_object_object_get(status, "functions");
-	for (i = 0; i < json_object_array_length(functions); i++) {
+	for (size_t i = 0; i < json_object_array_length(functions); i++) {
 		function = json_object_array_get_idx(functions, i);
 		if (is_listed(o, function))
 			add_gids(list, function);

@@ -90,9 +90,8 @@ static void draw_head(const struct top *t, FILE *out)
 					       "command_errors"};
 	struct json_object *now = t->figures.after.object, *profile = NULL;
 	double rates[ARRAY_SIZE(counters)], sums[ARRAY_SIZE(counters)];
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(counters); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(counters); i++) {
 		rates[i] = cli_figures_rate(&t->figures, counters[i]);
 		sums[i] = (double)cli_figures_number(now, counters[i]);
 	}
@@ -112,12 +111,12 @@ static void draw_processes(const struct top *t, FILE *out)
 {
 	static const char *const names[] = {"copies/s", "bytes/s", "errors/s", NULL};
 	char head[COMMAND_SIZE + 16];
-	size_t i, count;
+	size_t count;
 	struct cli_figures_row *rows = cli_figures_rows(&t->figures, &processes, &count);
 
 	fputc('\n', out);
 	cli_live_head(out, "    PID COMMAND", names);
-	for (i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		const struct cli_figures_row *row = &rows[i];
 
 		snprintf(head, sizeof(head), "%7s %s", cli_figures_text(row->object, "pid"),

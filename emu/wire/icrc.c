@@ -98,9 +98,8 @@ static uint32_t over_bytes(size_t n)
 {
 	uint32_t result = ONE;
 	uint32_t power = ONE;
-	unsigned int i;
 
-	for (i = 0; i < 8; i++)
+	for (unsigned int i = 0; i < 8; i++)
 		power = over_x(power);
 	for (; n; n >>= 1) {
 		if (n & 1)

@@ -135,9 +135,8 @@ static const struct header headers[HEADERS] = {
 static size_t header_bytes(uint8_t set)
 {
 	size_t bytes = WIRE_BTH;
-	unsigned int i;
 
-	for (i = 0; i < HEADERS; i++)
+	for (unsigned int i = 0; i < HEADERS; i++)
 		bytes += set & headers[i].bit ? headers[i].bytes : 0;
 	return bytes;
 }
@@ -236,10 +235,9 @@ size_t wire_build(const struct wire_packet *p, uint8_t *out)
 {
 	uint8_t set = wire_opcode(p->opcode).headers;
 	size_t at = WIRE_BTH;
-	unsigned int i;
 
 	write_bth(p, out);
-	for (i = 0; i < HEADERS; i++) {
+	for (unsigned int i = 0; i < HEADERS; i++) {
 		if (!(set & headers[i].bit))
 			continue;
 		headers[i].write(p, out + at);

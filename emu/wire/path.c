@@ -20,9 +20,7 @@ bool wire_path_is_ipv4(const struct wire_path *path)
 /* The Internet checksum (RFC 1071): a sum to continue, and its end. */
 static uint32_t sum(uint32_t at, const uint8_t *bytes, size_t len)
 {
-	size_t i;
-
-	for (i = 0; i + 1 < len; i += 2)
+	for (size_t i = 0; i + 1 < len; i += 2)
 		at += emu_get16(bytes + i);
 	if (len % 2)
 		at += (uint32_t)bytes[len - 1] << 8;

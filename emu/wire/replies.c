@@ -13,9 +13,7 @@ static uint32_t place(const struct wire_replies *all, uint32_t i)
 /* Its place; WIRE_REPLIES: none. */
 static uint32_t first_pending(const struct wire_replies *all)
 {
-	uint32_t i;
-
-	for (i = 0; i < all->count; i++) {
+	for (uint32_t i = 0; i < all->count; i++) {
 		if (all->reply[place(all, i)].pending)
 			return place(all, i);
 	}
@@ -30,9 +28,8 @@ bool wire_replies_are_pending(const struct wire_qp *qp)
 void wire_replies_cancel(struct wire_qp *qp)
 {
 	struct wire_replies *all = &qp->responder.replies;
-	uint32_t i;
 
-	for (i = 0; i < all->count; i++)
+	for (uint32_t i = 0; i < all->count; i++)
 		all->reply[place(all, i)].pending = false;
 }
 
@@ -90,9 +87,8 @@ static bool is_same(const struct wire_qp *qp, const struct wire_reply *r, uint32
 enum wire_drop wire_replies_repeat(struct wire_qp *qp, const struct wire_packet *p)
 {
 	struct wire_replies *all = &qp->responder.replies;
-	uint32_t i;
 
-	for (i = 0; i < all->count; i++) {
+	for (uint32_t i = 0; i < all->count; i++) {
 		struct wire_reply *r = &all->reply[place(all, i)];
 		uint32_t at = wire_psn_after(p->psn, r->psn);
 

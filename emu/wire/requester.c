@@ -441,9 +441,8 @@ const struct wire_wr *wire_requester_find(const struct wire_qp *qp, uint32_t psn
 {
 	const struct wire_requester *r = &qp->requester;
 	const struct wire_entry *e;
-	uint32_t i;
 
-	for (i = 1; i <= r->tail && i <= WIRE_ENTRIES; i++) {
+	for (uint32_t i = 1; i <= r->tail && i <= WIRE_ENTRIES; i++) {
 		e = &r->entry[(r->tail - i) % WIRE_ENTRIES];
 		if (wire_psn_after(psn, e->psn) < e->packets)
 			return &e->wr;

@@ -7,9 +7,8 @@
 int cli_open_standard_files(void)
 {
 	static const int modes[] = {O_RDONLY, O_RDONLY, O_WRONLY};
-	int fd;
 
-	for (fd = 0; fd < 3; fd++)
+	for (int fd = 0; fd < 3; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", modes[fd]) < 0)
 			return errno;
 	return 0;

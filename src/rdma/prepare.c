@@ -284,13 +284,13 @@ doca_error_t dpumap_rdma_prepare(struct rdma_task *task)
 doca_error_t dpumap_rdma_task_check(const struct doca_task *base)
 {
 	struct rdma_task task = *(const struct rdma_task *)base;
-	const struct doca_buf *buf;
 	const struct dpumap_region *region;
 	doca_error_t result = dpumap_rdma_prepare(&task);
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	for (buf = task.local; buf && result == DOCA_SUCCESS; buf = buf->next)
+	for (const struct doca_buf *buf = task.local; buf && result == DOCA_SUCCESS;
+	     buf = buf->next)
 		result = dpumap_mmap_resolve(buf->mmap, base->ctx->dev, &region);
 	return result;
 }

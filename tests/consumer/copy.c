@@ -47,11 +47,11 @@ static struct doca_dev *open_first(void)
 {
 	struct doca_devinfo **list;
 	struct doca_dev *dev = NULL;
-	uint32_t n, i;
+	uint32_t n;
 
 	if (doca_devinfo_create_list(&list, &n) != DOCA_SUCCESS)
 		return NULL;
-	for (i = 0; i < n && !dev; i++) {
+	for (uint32_t i = 0; i < n && !dev; i++) {
 		if (doca_dma_cap_task_memcpy_is_supported(list[i]) != DOCA_SUCCESS)
 			continue;
 		if (doca_dev_open(list[i], &dev) != DOCA_SUCCESS)

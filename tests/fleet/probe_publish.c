@@ -115,10 +115,9 @@ static void set_many(struct publish *p, size_t num)
 static void command(void *context, char *words[], size_t num)
 {
 	struct publish *p = context;
-	size_t i;
 
 	if (strcmp(words[0], "set") == 0 && num >= 3) {
-		for (i = 3; i < num; i++)
+		for (size_t i = 3; i < num; i++)
 			parse_export(p, i - 3, words[i]);
 		set(p, words[1], strtoull(words[2], NULL, 0), num - 3);
 	} else if (strcmp(words[0], "many") == 0 && num == 2) {

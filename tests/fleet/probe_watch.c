@@ -23,10 +23,9 @@ static struct json_object *describe_dpu(const struct dpumap_fleet_dpu *dpu)
 {
 	struct json_object *json = json_object_new_object();
 	struct json_object *addresses = json_object_new_array();
-	size_t i;
 
 	probe_add(json, "dpu", dpu->name);
-	for (i = 0; i < dpu->num_addresses; i++)
+	for (size_t i = 0; i < dpu->num_addresses; i++)
 		json_object_array_add(addresses, json_object_new_string(dpu->addresses[i]));
 	json_object_object_add(json, "addresses", addresses);
 	probe_add(json, "certificate", dpu->certificate_name);
@@ -41,7 +40,6 @@ static struct json_object *describe_export(const struct dpumap_fleet_export *e)
 {
 	struct json_object *json = json_object_new_object();
 	struct json_object *labels = json_object_new_array();
-	size_t i;
 
 	probe_add(json, "dpu", e->dpu);
 	probe_add(json, "export", e->name);
@@ -50,7 +48,7 @@ static struct json_object *describe_export(const struct dpumap_fleet_export *e)
 	probe_add_number(json, "size", (long long)e->size);
 	probe_add_number(json, "access", e->access);
 	probe_add_number(json, "generation", (long long)e->generation);
-	for (i = 0; i < e->num_labels; i++)
+	for (size_t i = 0; i < e->num_labels; i++)
 		json_object_array_add(labels, json_object_new_string(e->labels[i]));
 	json_object_object_add(json, "labels", labels);
 	probe_add_number(json, "newer", e->needs_newer);
@@ -227,9 +225,8 @@ static void set_up_again(struct dpumap_fleet *fleet)
 		{"start", dpumap_fleet_start(fleet)},
 	};
 	struct json_object *json = json_object_new_object();
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(calls); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
 		probe_add(json, calls[i].call, doca_error_get_name(calls[i].result));
 	probe_print("set-up", json);
 }
@@ -266,9 +263,8 @@ static void process(void *context)
 static doca_error_t set_up(struct dpumap_fleet *fleet, const struct probe_options *o)
 {
 	doca_error_t result = DOCA_SUCCESS;
-	size_t i;
 
-	for (i = 0; result == DOCA_SUCCESS && i < o->num_endpoints; i++)
+	for (size_t i = 0; result == DOCA_SUCCESS && i < o->num_endpoints; i++)
 		result = dpumap_fleet_add_endpoint(fleet, o->endpoints[i]);
 	if (result == DOCA_SUCCESS && o->ca)
 		result = dpumap_fleet_set_tls(fleet, o->ca, o->cert, o->key);

@@ -42,7 +42,6 @@ static void check_export(const uint8_t *data, size_t size)
 {
 	struct dpumap_fleet_export *e, *again;
 	struct dpumap_error error;
-	size_t i;
 	char *text;
 
 	if (dpumap_record_decode_export("dpu1", "e", data, size, &e, &error) != DOCA_SUCCESS)
@@ -53,7 +52,7 @@ static void check_export(const uint8_t *data, size_t size)
 		     DOCA_SUCCESS);
 		must(again->size == e->size && again->access == e->access &&
 		     again->num_labels == e->num_labels);
-		for (i = 0; i < e->num_labels; i++)
+		for (size_t i = 0; i < e->num_labels; i++)
 			must(strcmp(again->labels[i], e->labels[i]) == 0);
 		free(again);
 		free(text);

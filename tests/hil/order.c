@@ -251,11 +251,10 @@ static void *be_second(void *arg)
 {
 	const struct run *r = arg;
 	uint64_t n = 0, i;
-	uint32_t k;
 
 	for (i = 0; i < r->batches; i++) {
 		meet(&n);
-		for (k = 0; k < CELLS; k++)
+		for (uint32_t k = 0; k < CELLS; k++)
 			r->pattern->second(&cell[k]);
 		meet(&n);
 	}
@@ -265,15 +264,14 @@ static void *be_second(void *arg)
 static uint64_t be_first(const struct run *r)
 {
 	uint64_t n = 0, bad = 0, i;
-	uint32_t k;
 
 	for (i = 0; i < r->batches; i++) {
 		memset(cell, 0, sizeof(cell));
 		meet(&n);
-		for (k = 0; k < CELLS; k++)
+		for (uint32_t k = 0; k < CELLS; k++)
 			r->pattern->first(&cell[k]);
 		meet(&n);
-		for (k = 0; k < CELLS; k++)
+		for (uint32_t k = 0; k < CELLS; k++)
 			bad += r->pattern->is_bad(&cell[k]);
 	}
 	return bad;
@@ -301,7 +299,6 @@ int main(int argc, char **argv)
 {
 	uint64_t rounds = ROUNDS;
 	bool bad = false;
-	size_t i;
 
 	if (argc > 1 && !strcmp(argv[1], "--without")) {
 		without = true;
@@ -310,7 +307,7 @@ int main(int argc, char **argv)
 	}
 	if (argc > 1)
 		rounds = strtoull(argv[1], NULL, 0);
-	for (i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++)
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++)
 		bad |= try_pattern(&patterns[i], rounds);
 	return bad && !without;
 }

@@ -26,11 +26,10 @@ static void names_have_the_characters_of_a_key(void **state)
 	static const char *const bad[] = {"",	 "-a",	".",   "..",	   "_",
 					  "a/b", "a b", "a:b", "\xc3\xa9", "a\n"};
 	char long_name[DPUMAP_FLEET_NAME_MAX + 2];
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(good); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++)
 		assert_true(dpumap_fleet_name_valid(good[i]));
-	for (i = 0; i < ARRAY_SIZE(bad); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		assert_false(dpumap_fleet_name_valid(bad[i]));
 	memset(long_name, 'x', sizeof(long_name) - 1);
 	long_name[sizeof(long_name) - 1] = '\0';
@@ -58,11 +57,10 @@ static void malformed_urls_and_addresses_are_refused(void **state)
 					  "http://h:+1",
 					  "http://h:1 "};
 	struct dpumap_error error;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(good); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++)
 		assert_int_equal(dpumap_fleet_url_check(good[i], &error), DOCA_SUCCESS);
-	for (i = 0; i < ARRAY_SIZE(bad); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		assert_int_equal(dpumap_fleet_url_check(bad[i], &error), DOCA_ERROR_INVALID_VALUE);
 	assert_true(dpumap_fleet_address_valid("tls:10.0.0.1:7470"));
 	assert_true(dpumap_fleet_address_valid("tls:[fe80::1%eth0]:7470"));
@@ -116,16 +114,16 @@ static void base64_is_that_of_the_rfc(void **state)
 					       {"foobar", "Zm9vYmFy"}};
 	static const char *const bad[] = {"Z", "Zg=", "Zg==Zg==", "Z===", "Zm9*", "===="};
 	char text[32], bytes[32];
-	size_t i, len;
+	size_t len;
 
-	for (i = 0; i < ARRAY_SIZE(pairs); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++) {
 		dpumap_base64_encode(pairs[i][0], strlen(pairs[i][0]), text);
 		assert_string_equal(text, pairs[i][1]);
 		assert_true(dpumap_base64_decode(text, strlen(text), bytes, &len));
 		assert_int_equal(len, strlen(pairs[i][0]));
 		assert_memory_equal(bytes, pairs[i][0], len);
 	}
-	for (i = 0; i < ARRAY_SIZE(bad); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		assert_false(dpumap_base64_decode(bad[i], strlen(bad[i]), bytes, &len));
 }
 
@@ -185,7 +183,6 @@ static void export_survives_encoding(void **state)
 	struct dpumap_fleet_export e = make_export(), *read;
 	struct dpumap_error error;
 	char *text;
-	size_t i;
 
 	assert_int_equal(dpumap_record_encode_export(&e, &text, &error), DOCA_SUCCESS);
 	assert_int_equal(
@@ -195,7 +192,7 @@ static void export_survives_encoding(void **state)
 	assert_string_equal(read->via, "rdma");
 	assert_true(read->size == e.size && read->access == e.access && read->generation == 7);
 	assert_int_equal(read->num_labels, 3);
-	for (i = 0; i < 3; i++)
+	for (size_t i = 0; i < 3; i++)
 		assert_string_equal(read->labels[i], labels[i]);
 	free(read);
 	free(text);
@@ -206,10 +203,9 @@ static void every_truncation_is_refused(void **state)
 	struct dpumap_fleet_export e = make_export(), *read;
 	struct dpumap_error error;
 	char *text;
-	size_t len;
 
 	assert_int_equal(dpumap_record_encode_export(&e, &text, &error), DOCA_SUCCESS);
-	for (len = 0; len < strlen(text); len++)
+	for (size_t len = 0; len < strlen(text); len++)
 		assert_int_not_equal(
 			dpumap_record_decode_export("dpu1", "bulk", text, len, &read, &error),
 			DOCA_SUCCESS);
@@ -255,9 +251,8 @@ static void texts_stay_sorted(void **state)
 {
 	struct dpumap_records a = {0}, b = {0};
 	char key[16];
-	int i;
 
-	for (i = 0; i < 100; i++) {
+	for (int i = 0; i < 100; i++) {
 		snprintf(key, sizeof(key), "k%02d", i * 37 % 100);
 		assert_int_equal(dpumap_records_set(&a, key, "x"), DOCA_SUCCESS);
 		snprintf(key, sizeof(key), "k%02d", i);
@@ -344,11 +339,10 @@ static void sync_removes_what_it_does_not_see(void **state)
 	struct seen seen = {{0}};
 	struct dpumap_view *view = dpumap_view_create(changed, &seen);
 	char name[16];
-	int i;
 
 	put(view, "a", "", 1, 1);
 	put(view, "b", "", 2, 1);
-	for (i = 0; i < 500; i++) {
+	for (int i = 0; i < 500; i++) {
 		snprintf(name, sizeof(name), "e%d", i);
 		put(view, i % 2 ? "a" : "b", name, i % 2 ? 1 : 2, 1);
 	}

@@ -80,9 +80,8 @@ static void intervals_are_parsed_within_their_bounds(void **state)
 					    "3600.1", "1s",   "-1",  "+1",	   "1e1",
 					    "0x10",   "1..2", "nan", "99999999999"};
 	unsigned int ms = 7;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(wrong); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
 		assert_false(cli_live_interval(wrong[i], &ms));
 	assert_int_equal(ms, 7);
 	assert_true(cli_live_interval("0.1", &ms));

@@ -52,11 +52,10 @@ static void pass(const char *text, unsigned int n)
 	} control;
 	struct iovec iov = {.iov_base = (void *)(uintptr_t)text, .iov_len = strlen(text)};
 	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
-	unsigned int i;
 
 	memset(&control, 0, sizeof(control));
 	control.head = (struct cmsghdr){CMSG_LEN(n * sizeof(int)), SOL_SOCKET, SCM_RIGHTS};
-	for (i = 0; i < n; i++)
+	for (unsigned int i = 0; i < n; i++)
 		memcpy(CMSG_DATA(&control.head) + i * sizeof(int), &ends[0], sizeof(int));
 	if (n) {
 		msg.msg_control = &control;

@@ -31,9 +31,8 @@ static bool move(struct emu_memory *mem, const struct access *p, const uint8_t *
 {
 	struct emu_seg_list there;
 	struct emu_seg_list here = {.n = 1};
-	uint64_t done;
 
-	for (done = 0; done < len; done += there.len) {
+	for (uint64_t done = 0; done < len; done += there.len) {
 		if (!translate(mem, p, done, len - done, &there) || !there.len)
 			return false;
 		here.len = there.len;

@@ -50,9 +50,7 @@ static void forget_fd(struct emu_mem_fd *m)
 
 void emu_memory_close_fds(struct emu_memory *mem)
 {
-	unsigned int i;
-
-	for (i = 0; i < ENGINE_MEM_FDS; i++)
+	for (unsigned int i = 0; i < ENGINE_MEM_FDS; i++)
 		forget_fd(&mem->fds.of[i]);
 	if (mem->no_vm && mem->scratch_fd >= 0)
 		syscall(SYS_close, mem->scratch_fd);
@@ -72,9 +70,8 @@ static struct emu_mem_fd *mem_fd(struct emu_memory *mem, int32_t pid)
 {
 	struct emu_mem_fd *m;
 	char path[32];
-	unsigned int i;
 
-	for (i = 0; i < ENGINE_MEM_FDS; i++)
+	for (unsigned int i = 0; i < ENGINE_MEM_FDS; i++)
 		if (mem->fds.of[i].pid == pid)
 			return &mem->fds.of[i];
 	m = &mem->fds.of[mem->fds.next++ % ENGINE_MEM_FDS];

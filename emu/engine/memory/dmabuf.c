@@ -34,9 +34,7 @@ static void forget(struct emu_open_file *f)
 
 void emu_dmabufs_close(struct emu_memory *mem)
 {
-	unsigned int i;
-
-	for (i = 0; i < ENGINE_FILES; i++)
+	for (unsigned int i = 0; i < ENGINE_FILES; i++)
 		if (mem->dmabufs.file[i].id)
 			forget(&mem->dmabufs.file[i]);
 	mem->dmabufs.count = 0;
@@ -44,11 +42,9 @@ void emu_dmabufs_close(struct emu_memory *mem)
 
 void emu_dmabufs_prune(struct emu_memory *mem)
 {
-	unsigned int i;
-
 	if (!mem->dmabufs.count)
 		return;
-	for (i = 0; i < ENGINE_FILES; i++) {
+	for (unsigned int i = 0; i < ENGINE_FILES; i++) {
 		struct emu_open_file *f = &mem->dmabufs.file[i];
 		uint32_t serial = atomic_load(&mem->tables->mkey[f->mkey].serial);
 
@@ -83,12 +79,10 @@ static bool open_file(const struct emu_memory *mem, struct emu_open_file *f, uin
 
 static struct emu_open_file *slot_for(struct emu_memory *mem, uint32_t id)
 {
-	unsigned int i;
-
-	for (i = 0; i < ENGINE_FILES; i++)
+	for (unsigned int i = 0; i < ENGINE_FILES; i++)
 		if (mem->dmabufs.file[i].id == id)
 			return &mem->dmabufs.file[i];
-	for (i = 0; i < ENGINE_FILES; i++)
+	for (unsigned int i = 0; i < ENGINE_FILES; i++)
 		if (!mem->dmabufs.file[i].id)
 			return &mem->dmabufs.file[i];
 	return &mem->dmabufs.file[mem->dmabufs.next++ % ENGINE_FILES];

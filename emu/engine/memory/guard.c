@@ -80,13 +80,12 @@ static bool install(void)
 {
 	struct sigaction ours = {.sa_sigaction = on_fault,
 				 .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
-	int i;
 
 	if (__asan_init || __tsan_init)
 		return false;
 	if (atomic_flag_test_and_set(&taken))
 		return atomic_load(&installed);
-	for (i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++)
 		if (sigaction(signals[i], NULL, &before[i]) || sigaction(signals[i], &ours, NULL))
 			return false;
 	atomic_store(&installed, true);
@@ -96,9 +95,8 @@ static bool install(void)
 static bool are_ours(void)
 {
 	struct sigaction now;
-	int i;
 
-	for (i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++)
 		if (sigaction(signals[i], NULL, &now) || now.sa_sigaction != on_fault)
 			return false;
 	return true;
@@ -109,13 +107,12 @@ static void want_signals(void)
 {
 	static _Thread_local bool wanted __attribute__((tls_model("initial-exec")));
 	sigset_t set;
-	int i;
 
 	if (wanted)
 		return;
 	wanted = true;
 	sigemptyset(&set);
-	for (i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++)
 		sigaddset(&set, signals[i]);
 	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }

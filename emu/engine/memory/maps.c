@@ -57,9 +57,8 @@ static uint64_t run_of(const struct emu_memory *mem, const struct emu_mkey *list
 {
 	const struct emu_klm *k = &mem->tables->klm[list->u.klm.first];
 	uint64_t sum = 0;
-	uint32_t i;
 
-	for (i = 0; i < list->u.klm.count; i++) {
+	for (uint32_t i = 0; i < list->u.klm.count; i++) {
 		if (k[i].key != k[0].key || k[i].addr != k[0].addr + sum)
 			return 0;
 		sum += piece_of(list, &k[i]);
@@ -214,9 +213,7 @@ static void map_source(const struct emu_memory *mem, struct source *s, struct em
 
 static bool is_valid(const struct emu_memory *mem, const struct emu_map *map)
 {
-	unsigned int i;
-
-	for (i = 0; i < EMU_MAP_MKEYS; i++)
+	for (unsigned int i = 0; i < EMU_MAP_MKEYS; i++)
 		if (!map->by[i].serial ||
 		    atomic_load(&mem->tables->mkey[map->by[i].index].serial) != map->by[i].serial)
 			return false;
@@ -287,11 +284,9 @@ static bool make_room(struct emu_memory *mem, uint64_t bytes)
 /* The marks come before the mapping, and the check of the mkeys after it: see ipc/unmap.h. */
 static void fill(struct emu_memory *mem, struct emu_map *map, struct source *s)
 {
-	unsigned int i;
-
 	*map = (struct emu_map){.taken = true, .rights = s->target->rights & s->memory->rights};
 	memcpy(map->by, s->by, sizeof(map->by));
-	for (i = 0; i < EMU_MAP_MKEYS; i++) /* unmap.pml: map_mark */
+	for (unsigned int i = 0; i < EMU_MAP_MKEYS; i++) /* unmap.pml: map_mark */
 		atomic_store(&mem->queues->mapped[map->by[i].index], 1);
 	map_source(mem, s, map); /* unmap.pml: map_pages */
 	if (!map->bytes)
@@ -360,9 +355,8 @@ const struct emu_map *emu_maps_get(struct emu_memory *mem, uint32_t key, const s
 static void drop_all(struct emu_memory *mem, bool valid_too)
 {
 	struct emu_map *map = mem->maps.map[0];
-	unsigned int i;
 
-	for (i = 0; i < ENGINE_MAPS; i++, map++)
+	for (unsigned int i = 0; i < ENGINE_MAPS; i++, map++)
 		if (map->taken && (valid_too || !is_valid(mem, map)))
 			drop(mem, map);
 }

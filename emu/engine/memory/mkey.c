@@ -131,12 +131,11 @@ static bool translate_klm(const struct emu_memory *mem, const struct emu_domain 
 			  struct emu_seg_list *out)
 {
 	const struct emu_klm *k;
-	uint32_t i;
 
 	if (!klm_valid(m))
 		return false;
 	k = &mem->tables->klm[m->u.klm.first];
-	for (i = 0; i < m->u.klm.count && len && out->n < ENGINE_SEGS; i++, k++) {
+	for (uint32_t i = 0; i < m->u.klm.count && len && out->n < ENGINE_SEGS; i++, k++) {
 		uint64_t n;
 
 		if (off >= k->bytes) {
@@ -291,9 +290,7 @@ bool emu_mkey_translate(const struct emu_memory *mem, const struct emu_domain *d
 bool emu_sge_check(const struct emu_memory *mem, const struct emu_domain *dom,
 		   const struct emu_sge *sge, uint32_t nsge)
 {
-	uint32_t i;
-
-	for (i = 0; i < nsge; i++)
+	for (uint32_t i = 0; i < nsge; i++)
 		if (!sge[i].inl && !emu_mkey_check(mem, dom, sge[i].lkey, sge[i].addr, sge[i].len))
 			return false;
 	return true;
@@ -303,11 +300,9 @@ bool emu_sge_translate(const struct emu_memory *mem, const struct emu_domain *do
 		       const struct emu_sge *sge, uint32_t nsge, uint64_t off, uint64_t len,
 		       struct emu_seg_list *out)
 {
-	uint32_t i;
-
 	out->n = 0;
 	out->len = 0;
-	for (i = 0; i < nsge && len && out->n < ENGINE_SEGS; i++) {
+	for (uint32_t i = 0; i < nsge && len && out->n < ENGINE_SEGS; i++) {
 		uint64_t n;
 
 		if (off >= sge[i].len) {

@@ -299,12 +299,11 @@ static void deliver(struct emu_capture *c, struct block *b, uint64_t packets)
 void emu_capture_packet(const struct emu_note_packet *n, size_t len)
 {
 	static struct block block;
-	struct emu_capture *c;
 
 	if (n->kept > EMU_PACKET_MAX || len != offsetof(struct emu_note_packet, bytes) + n->kept ||
 	    n->func >= emu_topology.nfuncs)
 		return;
-	for (c = captures; c; c = c->next) {
+	for (struct emu_capture *c = captures; c; c = c->next) {
 		if (n->lost) {
 			c->missed += n->lost;
 			atomic_fetch_add_explicit(&c->ring->lost, n->lost, memory_order_relaxed);
@@ -357,9 +356,7 @@ static void capture_packet(const struct emu_wire_seen_packet *s)
 
 void emu_capture_drain(void)
 {
-	struct emu_proc *p;
-
-	for (p = emu_procs; p; p = p->next)
+	for (struct emu_proc *p = emu_procs; p; p = p->next)
 		emu_proc_drain_notes(p);
 }
 
@@ -367,10 +364,9 @@ void emu_capture_drain(void)
 
 static void update_mask(void)
 {
-	const struct emu_capture *c;
 	uint32_t what = 0;
 
-	for (c = captures; c; c = c->next)
+	for (const struct emu_capture *c = captures; c; c = c->next)
 		what |= c->filter.what;
 	atomic_store(&emu_queues->capturing, what);
 	emu_wire_on_packet = what ? capture_packet : NULL;
@@ -404,9 +400,7 @@ close_fd:
 
 static bool role_exists(const char *role)
 {
-	unsigned int i;
-
-	for (i = 0; i < emu_topology.nfuncs; i++)
+	for (unsigned int i = 0; i < emu_topology.nfuncs; i++)
 		if (!strcmp(role, emu_topology.func[i].role))
 			return true;
 	return !*role;
@@ -415,11 +409,10 @@ static bool role_exists(const char *role)
 static void describe_all(struct emu_capture *c)
 {
 	static struct block block;
-	unsigned int i;
 
 	describe_section(&block);
 	deliver(c, &block, 0);
-	for (i = 0; i < emu_topology.nfuncs; i++) {
+	for (unsigned int i = 0; i < emu_topology.nfuncs; i++) {
 		describe_interface(&block, &emu_topology.func[i]);
 		deliver(c, &block, 0);
 	}

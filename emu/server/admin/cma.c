@@ -69,10 +69,9 @@ static const char *text_of(const struct sockaddr_storage *a, char text[static AD
 static struct json_object *describe_groups(const struct emu_cma_id *id)
 {
 	struct json_object *groups = json_object_new_array();
-	const struct emu_cma_group *g;
 	char text[ADDRESS_TEXT];
 
-	for (g = id->groups; g; g = g->next)
+	for (const struct emu_cma_group *g = id->groups; g; g = g->next)
 		json_object_array_add(groups, json_object_new_string(text_of(&g->addr, text)));
 	return groups;
 }
@@ -100,11 +99,10 @@ static struct json_object *describe_id(const struct emu_cma_id *id)
 static struct json_object *describe_ids(const struct emu_cma_machine *m)
 {
 	struct json_object *ids = json_object_new_array();
-	const struct emu_cma_file *f;
-	const struct emu_cma_id *id;
 
-	for (f = emu_cma_files; f; f = f->next)
-		for (id = f->machine == m ? f->ids : NULL; id; id = id->next)
+	for (const struct emu_cma_file *f = emu_cma_files; f; f = f->next)
+		for (const struct emu_cma_id *id = f->machine == m ? f->ids : NULL; id;
+		     id = id->next)
 			json_object_array_add(ids, describe_id(id));
 	return ids;
 }
@@ -112,9 +110,8 @@ static struct json_object *describe_ids(const struct emu_cma_machine *m)
 static void put_messages(struct json_object *to, const char *name, const uint64_t n[EMU_CM_ATTRS])
 {
 	struct json_object *messages = json_object_new_object();
-	unsigned int i;
 
-	for (i = 0; i < EMU_CM_ATTRS; i++) {
+	for (unsigned int i = 0; i < EMU_CM_ATTRS; i++) {
 		const char *attr = n[i] ? emu_cm_attr_name(EMU_CM_REQ + i) : NULL;
 
 		if (attr)

@@ -48,10 +48,8 @@ bool emu_admin_has_holders(void)
 
 static void stop_tracing(struct admin *reader)
 {
-	const struct admin *a;
-
 	reader->traces = false;
-	for (a = admins; a; a = a->next)
+	for (const struct admin *a = admins; a; a = a->next)
 		if (a->traces)
 			return;
 	emu_trace_stop();
@@ -59,10 +57,9 @@ static void stop_tracing(struct admin *reader)
 
 static int begin_chaos(struct admin *reader, uint64_t seed)
 {
-	const struct admin *a;
 	char words[64];
 
-	for (a = admins; a; a = a->next)
+	for (const struct admin *a = admins; a; a = a->next)
 		if (a->chaos && a != reader)
 			return -EALREADY;
 	reader->chaos = true;
@@ -166,9 +163,8 @@ static void act(struct admin *a, const struct emu_request *req)
 		{EMU_OP_HOLD, hold},	       {EMU_OP_STATUS, status},	    {EMU_OP_STOP, stop},
 		{EMU_OP_TRACE, start_tracing}, {EMU_OP_CAPTURE, send_ring},
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(ops); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(ops); i++)
 		if (ops[i].op == req->op)
 			ops[i].act(a, req);
 }
@@ -283,9 +279,7 @@ static void send_line(struct admin *a, const char *text, size_t len)
 
 void emu_control_end(void)
 {
-	struct admin *a;
-
-	for (a = admins; a; a = a->next)
+	for (struct admin *a = admins; a; a = a->next)
 		if (a->traces && a->missed && wait_for_reader(a, LAST_MS))
 			report_gap(a);
 }
@@ -314,10 +308,9 @@ void emu_control_publish(const struct emu_trace_line *line)
 {
 	char timed[TIME_BYTES + EMU_TRACE_LINE];
 	size_t n = put_time(timed), len = line->len < EMU_TRACE_LINE ? line->len : EMU_TRACE_LINE;
-	struct admin *a;
 
 	memcpy(timed + n, line->text, len);
-	for (a = admins; a; a = a->next)
+	for (struct admin *a = admins; a; a = a->next)
 		if (a->traces && is_wanted(&a->trace, line))
 			send_line(a, a->trace.flags & EMU_TRACE_TIME ? timed : timed + n,
 				  a->trace.flags & EMU_TRACE_TIME ? n + len : len);

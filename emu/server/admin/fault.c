@@ -35,9 +35,7 @@ static bool is_meant(const char *role, const struct emu_func *f)
 
 static const struct emu_func *find_role(const char *role)
 {
-	unsigned int i;
-
-	for (i = 0; i < emu_topology.nfuncs; i++)
+	for (unsigned int i = 0; i < emu_topology.nfuncs; i++)
 		if (!strcmp(emu_topology.func[i].role, role))
 			return &emu_topology.func[i];
 	return NULL;
@@ -182,9 +180,7 @@ static int set_completion(const struct emu_fault_request *r)
 /* Withhold all but the given amount. */
 static int set_memory(const struct emu_fault_request *r)
 {
-	unsigned int i;
-
-	for (i = 0; i < emu_topology.nfuncs; i++) {
+	for (unsigned int i = 0; i < emu_topology.nfuncs; i++) {
 		struct emu_card *card = emu_topology.func[i].card;
 		uint64_t left = card->profile->max_dm_size - card->dm_used;
 
@@ -206,9 +202,7 @@ static uint32_t number_of_qp(const struct emu_uobj *o)
 
 static void fail_queues(const struct emu_file *f)
 {
-	unsigned int i;
-
-	for (i = 0; i < f->nobjs; i++) {
+	for (unsigned int i = 0; i < f->nobjs; i++) {
 		uint32_t qpn = number_of_qp(f->objs[i]);
 		struct emu_qp *q = &emu_queues->qp[qpn];
 
@@ -224,9 +218,8 @@ static void fail_queues(const struct emu_file *f)
 static void send_event(const struct emu_file *f, uint32_t type, uint64_t element)
 {
 	const struct ib_uverbs_async_event_desc d = {.element = element, .event_type = type};
-	struct emu_events *e;
 
-	for (e = f->events; e; e = e->next)
+	for (struct emu_events *e = f->events; e; e = e->next)
 		if (e->kind == EMU_EVENTS_ASYNC)
 			emu_events_send(e, &d, sizeof(d));
 }
@@ -260,18 +253,15 @@ static void set_dead(struct emu_func *f, bool dead)
 
 static int set_device(const struct emu_fault_request *r)
 {
-	struct emu_file *f;
-	unsigned int i;
-
-	for (i = 0; i < emu_topology.nfuncs; i++)
+	for (unsigned int i = 0; i < emu_topology.nfuncs; i++)
 		if (is_meant(r->role, &emu_topology.func[i]))
 			set_dead(&emu_topology.func[i], !r->off);
 	if (r->off)
 		return 0;
-	for (f = emu_files; f; f = f->next)
+	for (struct emu_file *f = emu_files; f; f = f->next)
 		if (is_meant(r->role, f->func) && f->has_context)
 			kill_file(f);
-	for (i = 0; i < emu_topology.nfuncs; i++)
+	for (unsigned int i = 0; i < emu_topology.nfuncs; i++)
 		if (is_meant(r->role, &emu_topology.func[i]))
 			emu_cma_device_gone(&emu_topology.func[i]);
 	return 0;
@@ -279,9 +269,7 @@ static int set_device(const struct emu_fault_request *r)
 
 static int set_port(const struct emu_fault_request *r)
 {
-	unsigned int i;
-
-	for (i = 0; i < emu_topology.nfuncs; i++)
+	for (unsigned int i = 0; i < emu_topology.nfuncs; i++)
 		if (is_meant(r->role, &emu_topology.func[i]))
 			emu_port_move(&emu_topology.func[i], !r->off);
 	return 0;
@@ -289,9 +277,7 @@ static int set_port(const struct emu_fault_request *r)
 
 static int set_gid(const struct emu_fault_request *r)
 {
-	unsigned int i;
-
-	for (i = 0; i < emu_topology.nfuncs; i++) {
+	for (unsigned int i = 0; i < emu_topology.nfuncs; i++) {
 		if (!is_meant(r->role, &emu_topology.func[i]))
 			continue;
 		if (r->off)
@@ -329,8 +315,6 @@ struct emu_fault_counted emu_fault_completions(void)
 
 static int clear(const struct emu_fault_request *r)
 {
-	unsigned int i;
-
 	(void)r;
 	memset(&rule, 0, sizeof(rule));
 	rule_seen = 0;
@@ -338,12 +322,12 @@ static int clear(const struct emu_fault_request *r)
 	clear_completions();
 	atomic_store(&emu_queues->rule.seen, 0);
 	atomic_store(&emu_queues->rule.hit, 0);
-	for (i = 0; i < emu_topology.nfuncs; i++) {
+	for (unsigned int i = 0; i < emu_topology.nfuncs; i++) {
 		set_dead(&emu_topology.func[i], false);
 		emu_port_move(&emu_topology.func[i], false);
 		emu_port_restore_ip(&emu_topology.func[i]);
 	}
-	for (i = 0; i < emu_topology.ncards; i++)
+	for (unsigned int i = 0; i < emu_topology.ncards; i++)
 		emu_topology.card[i].dm_withheld = 0;
 	emu_network_faults_clear();
 	return 0;

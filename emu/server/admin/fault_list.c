@@ -44,9 +44,8 @@ static void put_function(struct list *l, const char *kind, const struct emu_func
 
 static void put_functions(struct list *l)
 {
-	const struct emu_func *f;
-
-	for (f = emu_topology.func; f < emu_topology.func + emu_topology.nfuncs; f++) {
+	for (const struct emu_func *f = emu_topology.func;
+	     f < emu_topology.func + emu_topology.nfuncs; f++) {
 		if (f->dead)
 			put_function(l, "device", f);
 		if (f->port_down)
@@ -60,9 +59,9 @@ static void put_functions(struct list *l)
 static void put_memory(struct list *l)
 {
 	const struct emu_card *card, *last = NULL;
-	const struct emu_func *f;
 
-	for (f = emu_topology.func; f < emu_topology.func + emu_topology.nfuncs; f++) {
+	for (const struct emu_func *f = emu_topology.func;
+	     f < emu_topology.func + emu_topology.nfuncs; f++) {
 		card = f->card;
 		if (card == last || !card->dm_withheld)
 			continue;

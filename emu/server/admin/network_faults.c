@@ -24,9 +24,7 @@ static bool stands_for(const char *name, const struct emu_func *f)
 
 bool emu_network_has(const char *name)
 {
-	unsigned int i;
-
-	for (i = 0; i < emu_topology.nfuncs; i++)
+	for (unsigned int i = 0; i < emu_topology.nfuncs; i++)
 		if (stands_for(name, &emu_topology.func[i]))
 			return true;
 	return false;
@@ -45,9 +43,7 @@ static bool separates(const struct emu_fault_request *r, const struct emu_func *
 
 static bool overlap(const struct emu_fault_request *r)
 {
-	unsigned int i;
-
-	for (i = 0; i < emu_topology.nfuncs; i++)
+	for (unsigned int i = 0; i < emu_topology.nfuncs; i++)
 		if (separates(r, &emu_topology.func[i], &emu_topology.func[i]))
 			return true;
 	return false;
@@ -62,15 +58,14 @@ static void cut(const struct emu_func *a, const struct emu_func *b, bool on)
 int emu_network_fault_partition(const struct emu_fault_request *r)
 {
 	const struct emu_func *f = emu_topology.func, *end = f + emu_topology.nfuncs;
-	const struct emu_func *a, *b;
 
 	if ((*r->peer && !*r->role) || overlap(r))
 		return -EINVAL;
 	if (*r->peer && !emu_network_has(r->peer))
 		return -ENODEV;
 	partitioned = true;
-	for (a = f; a < end; a++)
-		for (b = f; b < end; b++)
+	for (const struct emu_func *a = f; a < end; a++)
+		for (const struct emu_func *b = f; b < end; b++)
 			if (separates(r, a, b))
 				cut(a, b, !r->off);
 	return 0;
@@ -135,9 +130,7 @@ static void sum_up(void)
 
 static void clear_faults_of(const struct emu_fault_request *r)
 {
-	uint32_t qpn;
-
-	for (qpn = next_meant(r, EMU_FIRST_QPN); qpn; qpn = next_meant(r, qpn + 1))
+	for (uint32_t qpn = next_meant(r, EMU_FIRST_QPN); qpn; qpn = next_meant(r, qpn + 1))
 		if (atomic_load(&emu_queues->qp[qpn].fault))
 			set_fault(qpn, EMU_QP_NO_FAULT, 0);
 }
@@ -166,10 +159,9 @@ void emu_network_faults_clear(void)
 {
 	static const struct emu_fault_request all;
 	const struct emu_func *f = emu_topology.func, *end = f + emu_topology.nfuncs;
-	const struct emu_func *a, *b;
 
-	for (a = f; a < end && partitioned; a++)
-		for (b = a + 1; b < end; b++)
+	for (const struct emu_func *a = f; a < end && partitioned; a++)
+		for (const struct emu_func *b = a + 1; b < end; b++)
 			cut(a, b, false);
 	partitioned = false;
 	clear_faults_of(&all);

@@ -160,10 +160,9 @@ static bool is_meant(const struct emu_gid *g, unsigned int index, const struct e
 static int del_gids(struct emu_func *f, const struct emu_port_request *r, uint64_t val[static 4])
 {
 	const struct emu_gid *g;
-	unsigned int i;
 
 	val[0] = 0;
-	for (i = 0; (g = emu_gid_next(f, &i)); i++)
+	for (unsigned int i = 0; (g = emu_gid_next(f, &i)); i++)
 		if (is_meant(g, i, r) && !emu_gid_del(f, i))
 			val[0]++;
 	return val[0] ? 0 : -ENOENT;
@@ -188,9 +187,8 @@ void emu_port_forget_ip(struct emu_func *f)
 {
 	struct lost *l = &lost[f->index];
 	const struct emu_gid *g;
-	unsigned int i;
 
-	for (i = 0; l->n < EMU_MAX_GIDS && (g = emu_gid_next(f, &i)); i++) {
+	for (unsigned int i = 0; l->n < EMU_MAX_GIDS && (g = emu_gid_next(f, &i)); i++) {
 		if (is_link_local(g->raw))
 			continue;
 		l->gid[l->n].index = i;
@@ -210,10 +208,9 @@ bool emu_port_ip_is_removed(const struct emu_func *f)
 void emu_port_restore_ip(struct emu_func *f)
 {
 	struct lost *l = &lost[f->index];
-	unsigned int i;
 	int err;
 
-	for (i = 0; i < l->n; i++) {
+	for (unsigned int i = 0; i < l->n; i++) {
 		err = emu_gid_add(f, (int)l->gid[i].index, l->gid[i].raw, l->gid[i].type,
 				  l->gid[i].vlan);
 		if (err == -EBUSY)
@@ -238,11 +235,10 @@ static bool is_named(const struct emu_func *f, const struct emu_port_request *r)
 static int change_ports(const struct emu_port_request *r, uint64_t val[static 4],
 			int (*change)(struct emu_func *f, const struct emu_port_request *r))
 {
-	unsigned int i;
 	int err = 0;
 
 	val[0] = 0;
-	for (i = 0; i < emu_topology.nfuncs && !err; i++) {
+	for (unsigned int i = 0; i < emu_topology.nfuncs && !err; i++) {
 		if (!is_named(&emu_topology.func[i], r))
 			continue;
 		err = change(&emu_topology.func[i], r);
@@ -253,9 +249,7 @@ static int change_ports(const struct emu_port_request *r, uint64_t val[static 4]
 
 static int change_gids(const struct emu_port_request *r, uint64_t val[static 4])
 {
-	unsigned int i;
-
-	for (i = 0; i < emu_topology.nfuncs; i++)
+	for (unsigned int i = 0; i < emu_topology.nfuncs; i++)
 		if (is_named(&emu_topology.func[i], r))
 			return r->action == EMU_PORT_GID_ADD
 				       ? add_gid(&emu_topology.func[i], r, val)

@@ -63,10 +63,8 @@ void emu_status_retire(struct emu_engine *e)
 
 static void sum_up(struct work *w)
 {
-	const struct emu_proc *p;
-
 	*w = (struct work){past_copies, past_bytes, past_errors};
-	for (p = emu_procs; p; p = p->next) {
+	for (const struct emu_proc *p = emu_procs; p; p = p->next) {
 		struct work one = work_of(p);
 
 		w->copies += one.copies;
@@ -88,22 +86,20 @@ static bool is_last_of_process(const struct emu_chan *c)
 /* Count the processes that use each file of a function, or of all if it is NULL. */
 static unsigned int count_clients(const struct emu_func *func)
 {
-	const struct emu_chan *c;
-	const struct emu_file *f;
 	unsigned int n = 0;
 
-	for (f = emu_files; f; f = f->next)
-		for (c = f->chans; c && (!func || f->func == func); c = c->next)
+	for (const struct emu_file *f = emu_files; f; f = f->next)
+		for (const struct emu_chan *c = f->chans; c && (!func || f->func == func);
+		     c = c->next)
 			n += is_last_of_process(c);
 	return n;
 }
 
 static unsigned int count_contexts(const struct emu_func *func)
 {
-	const struct emu_file *f;
 	unsigned int n = 0;
 
-	for (f = emu_files; f; f = f->next)
+	for (const struct emu_file *f = emu_files; f; f = f->next)
 		n += f->func == func && f->has_context;
 	return n;
 }
@@ -158,9 +154,8 @@ static struct json_object *describe_processes(void)
 {
 	struct json_object *processes = json_object_new_array();
 	char doorbells[DOORBELLS_TEXT];
-	const struct emu_proc *p;
 
-	for (p = emu_procs; p; p = p->next) {
+	for (const struct emu_proc *p = emu_procs; p; p = p->next) {
 		struct json_object *about = json_object_new_object();
 		struct work w = work_of(p);
 
@@ -176,9 +171,8 @@ static struct json_object *describe_processes(void)
 static struct json_object *describe_objects(const struct emu_counts *n)
 {
 	struct json_object *about = json_object_new_object();
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(objects); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(objects); i++)
 		emu_put_number(about, objects[i].name, count_of(n, i));
 	return about;
 }
@@ -186,9 +180,8 @@ static struct json_object *describe_objects(const struct emu_counts *n)
 static struct json_object *describe_counters(const struct emu_func *f)
 {
 	struct json_object *counters = json_object_new_object();
-	unsigned int i;
 
-	for (i = 0; i < EMU_COUNTERS; i++)
+	for (unsigned int i = 0; i < EMU_COUNTERS; i++)
 		emu_put_number(counters, emu_counter_name(i), emu_counter_value(f, i));
 	return counters;
 }
@@ -213,9 +206,8 @@ static struct json_object *describe_gids(const struct emu_func *f)
 {
 	struct json_object *gids = json_object_new_array();
 	const struct emu_gid *g;
-	unsigned int i;
 
-	for (i = 0; (g = emu_gid_next(f, &i)); i++)
+	for (unsigned int i = 0; (g = emu_gid_next(f, &i)); i++)
 		json_object_array_add(gids, describe_gid(g, i));
 	return gids;
 }
@@ -246,9 +238,8 @@ static struct json_object *describe_function(const struct emu_func *f)
 static struct json_object *describe_functions(void)
 {
 	struct json_object *functions = json_object_new_array();
-	unsigned int i;
 
-	for (i = 0; i < emu_topology.nfuncs; i++)
+	for (unsigned int i = 0; i < emu_topology.nfuncs; i++)
 		json_object_array_add(functions, describe_function(&emu_topology.func[i]));
 	return functions;
 }

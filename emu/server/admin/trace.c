@@ -69,9 +69,7 @@ static void end_line(void)
 
 void emu_trace_start(bool addresses)
 {
-	struct emu_file *f;
-
-	for (f = emu_files; f; f = f->next)
+	for (struct emu_file *f = emu_files; f; f = f->next)
 		f->trace_id = 0;
 	last_context = 0;
 	with_addresses = addresses;
@@ -115,9 +113,8 @@ static void put_part(uint32_t key, uint64_t addr)
 static void put_flags(uint64_t v, const char *const *names, size_t n)
 {
 	const char *sep = "";
-	size_t i;
 
-	for (i = 0; i < n; i++, v >>= 1) {
+	for (size_t i = 0; i < n; i++, v >>= 1) {
 		if (!(v & 1))
 			continue;
 		put("%s%s", sep, names[i]);
@@ -235,9 +232,7 @@ static const uint8_t *read_input(const struct emu_cmd *c, const struct emu_field
 
 static const uint8_t *read_output(const struct emu_cmd *c, const struct emu_field *f)
 {
-	unsigned int i;
-
-	for (i = 0; i < c->nouts; i++)
+	for (unsigned int i = 0; i < c->nouts; i++)
 		if (c->attr[c->out[i].attr].attr_id == f->attr && c->out[i].len >= span(f))
 			return c->out[i].data;
 	return NULL;
@@ -289,11 +284,10 @@ static void put_fields(const struct emu_cmd *c, bool input)
 /* Print the handles of the objects that the command uses. */
 static void put_objects(const struct emu_cmd *c)
 {
-	const struct emu_attr_spec *s;
 	const struct emu_uobj *o;
 
-	for (s = c->method->attr; s < c->method->attr + ARRAY_SIZE(c->method->attr) && s->kind;
-	     s++) {
+	for (const struct emu_attr_spec *s = c->method->attr;
+	     s < c->method->attr + ARRAY_SIZE(c->method->attr) && s->kind; s++) {
 		o = s->kind == EMU_A_OBJ ? emu_attr_obj(c, s->id) : NULL;
 		if (o)
 			put(" %s=%u", emu_type_name(o->type), o->handle);
@@ -428,9 +422,7 @@ static void put_syndrome(uint8_t v)
 
 static void put_pieces(const struct emu_note_wr *n)
 {
-	uint32_t i;
-
-	for (i = 0; i < n->nsge && i < EMU_TRACE_SGES; i++) {
+	for (uint32_t i = 0; i < n->nsge && i < EMU_TRACE_SGES; i++) {
 		const struct emu_sge *s = &n->sge[i];
 
 		put(" [");

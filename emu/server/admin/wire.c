@@ -119,10 +119,9 @@ static bool is_loopback(const struct emu_port_request *r)
 int emu_attach_wires(const struct emu_port_request *wires, unsigned int n)
 {
 	bool all = false;
-	unsigned int i;
 	int err = 0;
 
-	for (i = 0; i < n && !err; i++) {
+	for (unsigned int i = 0; i < n && !err; i++) {
 		all |= is_loopback(&wires[i]);
 		if (!is_loopback(&wires[i]))
 			err = attach_named(&wires[i]);
@@ -141,9 +140,8 @@ static unsigned int count_sockets(int endpoint)
 static struct json_object *describe_dropped(const struct emu_wire_counts *c)
 {
 	struct json_object *dropped = json_object_new_object();
-	int i;
 
-	for (i = WIRE_ACCEPTED + 1; i < WIRE_DROP_COUNT; i++)
+	for (int i = WIRE_ACCEPTED + 1; i < WIRE_DROP_COUNT; i++)
 		if (c->dropped[i])
 			emu_put_number(dropped, wire_drop_words((enum wire_drop)i), c->dropped[i]);
 	return dropped;

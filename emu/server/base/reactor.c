@@ -87,15 +87,15 @@ void emu_reactor_turn(void)
 {
 	static struct epoll_event batch[BATCH];
 	struct emu_watch *w;
-	int n, i;
+	int n;
 
 	n = epoll_wait(epoll, batch, BATCH, -1);
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		w = batch[i].data.ptr;
 		if (is_hang_up(&batch[i]))
 			call(w, w->hang_up);
 	}
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		w = batch[i].data.ptr;
 		if (!is_hang_up(&batch[i]))
 			call(w, w->ready);

@@ -23,9 +23,7 @@ static uint32_t first_of(uint32_t block)
 
 static bool is_empty(uint32_t block, bool (*is_free)(uint32_t qpn))
 {
-	uint32_t i;
-
-	for (i = 0; i < EMU_BLOCK_QPS; i++)
+	for (uint32_t i = 0; i < EMU_BLOCK_QPS; i++)
 		if (!is_free(first_of(block) + i))
 			return false;
 	return true;
@@ -55,9 +53,9 @@ static uint32_t find_next(uint32_t slot, bool (*is_free)(uint32_t qpn))
 /* The block that rested longest. */
 static uint32_t take_block(uint32_t slot, bool (*is_free)(uint32_t qpn))
 {
-	uint32_t i, block;
+	uint32_t block;
 
-	for (i = 1; i <= EMU_BLOCKS; i++) {
+	for (uint32_t i = 1; i <= EMU_BLOCKS; i++) {
 		block = (last_block + i) % EMU_BLOCKS;
 		if (owners[block] || !is_empty(block, is_free))
 			continue;
@@ -75,9 +73,7 @@ static uint32_t take_block(uint32_t slot, bool (*is_free)(uint32_t qpn))
 /* Give empty blocks back before a new one is taken: they rest. */
 static void return_blocks(uint32_t slot, bool (*is_free)(uint32_t qpn))
 {
-	uint32_t block;
-
-	for (block = 0; block < EMU_BLOCKS; block++)
+	for (uint32_t block = 0; block < EMU_BLOCKS; block++)
 		if (owners[block] == slot + 1 && is_empty(block, is_free))
 			owners[block] = 0;
 }
@@ -119,9 +115,7 @@ uint32_t emu_block_owner(uint32_t qpn)
 
 void emu_blocks_release(uint32_t slot)
 {
-	uint32_t block;
-
-	for (block = 0; block < EMU_BLOCKS; block++)
+	for (uint32_t block = 0; block < EMU_BLOCKS; block++)
 		if (owners[block] == slot + 1)
 			owners[block] = 0;
 	last_number[slot] = 0;

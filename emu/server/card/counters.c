@@ -45,9 +45,8 @@ const char *emu_counter_name(enum emu_counter id)
 uint64_t emu_counter_value(const struct emu_func *f, enum emu_counter id)
 {
 	uint64_t sum = past[f->index][id];
-	const struct emu_proc *p;
 
-	for (p = emu_procs; p; p = p->next)
+	for (const struct emu_proc *p = emu_procs; p; p = p->next)
 		sum += atomic_load(&emu_queues->counter[p->slot][f->index][id]);
 	return id == EMU_COUNTER_port_xmit_data || id == EMU_COUNTER_port_rcv_data ? sum / 4 : sum;
 }
@@ -76,10 +75,8 @@ void emu_counter_add(const struct emu_func *f, enum emu_counter id, uint64_t n)
 
 void emu_counters_retire(uint32_t slot)
 {
-	unsigned int f, id;
-
-	for (f = 0; f < EMU_MAX_FUNCS; f++)
-		for (id = 0; id < EMU_COUNTERS; id++)
+	for (unsigned int f = 0; f < EMU_MAX_FUNCS; f++)
+		for (unsigned int id = 0; id < EMU_COUNTERS; id++)
 			past[f][id] += atomic_exchange(&emu_queues->counter[slot][f][id], 0);
 }
 
@@ -106,12 +103,11 @@ static const char *file_of_counter(const struct emu_func *f, unsigned int id, ch
 int emu_counters_create(const struct emu_func *f)
 {
 	char file[FILE_BYTES];
-	unsigned int i;
 	int err = 0;
 
-	for (i = 0; i < ARRAY_SIZE(zeros) && !err; i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(zeros) && !err; i++)
 		err = emu_sysfs_put(f, file_of(f, zeros[i], file), "0");
-	for (i = 0; i < EMU_FILE_COUNTERS && !err; i++)
+	for (unsigned int i = 0; i < EMU_FILE_COUNTERS && !err; i++)
 		err = emu_sysfs_put(f, file_of_counter(f, i, file), "0");
 	/* Milliseconds for which a driver may show the same numbers. */
 	return err ? err : emu_sysfs_put(f, file_of(f, "hw_counters/lifespan", file), "10");
@@ -135,9 +131,7 @@ static void refresh(const struct emu_func *f, unsigned int id)
 
 void emu_counters_refresh(void)
 {
-	unsigned int i, id;
-
-	for (i = 0; i < emu_topology.nfuncs; i++)
-		for (id = 0; id < EMU_FILE_COUNTERS; id++)
+	for (unsigned int i = 0; i < emu_topology.nfuncs; i++)
+		for (unsigned int id = 0; id < EMU_FILE_COUNTERS; id++)
 			refresh(&emu_topology.func[i], id);
 }

@@ -36,9 +36,7 @@ static bool exists(int endpoint)
 
 int emu_endpoint_find(const struct emu_func *f, const uint8_t *addr)
 {
-	int i;
-
-	for (i = 0; i < (int)EMU_MAX_ENDPOINTS; i++)
+	for (int i = 0; i < (int)EMU_MAX_ENDPOINTS; i++)
 		if (exists(i) && entry(i)->func == f->index &&
 		    (!addr || !memcmp(entry(i)->addr, addr, 16)))
 			return i;
@@ -47,9 +45,7 @@ int emu_endpoint_find(const struct emu_func *f, const uint8_t *addr)
 
 int emu_endpoint_of_family(const struct emu_func *f, bool ipv4)
 {
-	int i;
-
-	for (i = 0; i < (int)EMU_MAX_ENDPOINTS; i++)
+	for (int i = 0; i < (int)EMU_MAX_ENDPOINTS; i++)
 		if (exists(i) && entry(i)->func == f->index &&
 		    emu_gid_is_ipv4(entry(i)->addr) == ipv4)
 			return i;
@@ -66,9 +62,7 @@ int emu_endpoint_next(int endpoint)
 
 int emu_endpoint_by_addr(const uint8_t addr[16])
 {
-	int i;
-
-	for (i = 0; i < (int)EMU_MAX_ENDPOINTS; i++)
+	for (int i = 0; i < (int)EMU_MAX_ENDPOINTS; i++)
 		if (exists(i) && !memcmp(entry(i)->addr, addr, 16))
 			return i;
 	return EMU_NO_ENDPOINT;
@@ -87,13 +81,13 @@ const uint8_t *emu_endpoint_addr(int endpoint)
 /* Addresses of 127/8 need not be listed: all of them belong to the loopback interface. */
 static void find_netdev(const uint8_t addr[16], char name[IFNAMSIZ])
 {
-	struct ifaddrs *all, *a;
+	struct ifaddrs *all;
 	uint8_t gid[16];
 
 	snprintf(name, IFNAMSIZ, "%s", EMU_NETDEV);
 	if (getifaddrs(&all))
 		return;
-	for (a = all; a; a = a->ifa_next)
+	for (struct ifaddrs *a = all; a; a = a->ifa_next)
 		if (a->ifa_addr && emu_gid_of_ip(a->ifa_addr, gid) && !memcmp(gid, addr, 16))
 			snprintf(name, IFNAMSIZ, "%s", a->ifa_name);
 	freeifaddrs(all);
@@ -114,9 +108,7 @@ bool emu_endpoint_is_internal(int endpoint)
 
 void emu_endpoint_set_down(const struct emu_func *f)
 {
-	int i;
-
-	for (i = 0; i < (int)EMU_MAX_ENDPOINTS; i++)
+	for (int i = 0; i < (int)EMU_MAX_ENDPOINTS; i++)
 		if (exists(i) && entry(i)->func == f->index)
 			atomic_store(&emu_tables->endpoint[i].down, f->port_down);
 }
@@ -124,9 +116,8 @@ void emu_endpoint_set_down(const struct emu_func *f)
 int emu_endpoint_publish(const struct emu_func *f, const uint8_t addr[16])
 {
 	struct emu_endpoint *e = emu_tables->endpoint;
-	int i;
 
-	for (i = 0; i < (int)EMU_MAX_ENDPOINTS; i++) {
+	for (int i = 0; i < (int)EMU_MAX_ENDPOINTS; i++) {
 		if (exists(i))
 			continue;
 		find_netdev(addr, netdevs[i]);
@@ -241,9 +232,8 @@ static unsigned int mtu_of_interface(const char *name)
 uint8_t emu_port_mtu(const struct emu_func *f)
 {
 	uint8_t mtu = EMU_MTU_4096, own;
-	int i;
 
-	for (i = 0; i < (int)EMU_MAX_ENDPOINTS; i++) {
+	for (int i = 0; i < (int)EMU_MAX_ENDPOINTS; i++) {
 		if (!exists(i) || entry(i)->func != f->index)
 			continue;
 		own = path_mtu(mtu_of_interface(netdevs[i]));

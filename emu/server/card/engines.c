@@ -64,7 +64,6 @@ void emu_engine_let_pass(uint32_t slot)
 	static const struct timespec pause = {.tv_nsec = 50000};
 	struct emu_engine *e;
 	uint32_t before;
-	int i;
 
 	if (slot >= EMU_MAX_ENGINES)
 		return;
@@ -73,9 +72,9 @@ void emu_engine_let_pass(uint32_t slot)
 		return;
 	before = atomic_load(&e->epoch);
 	emu_engine_kick(slot);
-	for (i = 0; i < PASS_YIELDS && !has_passed(e, before); i++)
+	for (int i = 0; i < PASS_YIELDS && !has_passed(e, before); i++)
 		sched_yield();
-	for (i = 0; i < PASS_PAUSES && !has_passed(e, before) && !ended(e); i++)
+	for (int i = 0; i < PASS_PAUSES && !has_passed(e, before) && !ended(e); i++)
 		nanosleep(&pause, NULL);
 }
 

@@ -74,9 +74,7 @@ int emu_gid_find(const struct emu_func *f, const uint8_t raw[16], unsigned int t
 
 const struct emu_func *emu_func_by_gid(const uint8_t raw[16])
 {
-	unsigned int i;
-
-	for (i = 0; i < emu_topology.nfuncs; i++)
+	for (unsigned int i = 0; i < emu_topology.nfuncs; i++)
 		if (emu_gid_find(&emu_topology.func[i], raw, EMU_GID_ANY, EMU_ANY_VLAN) >= 0)
 			return &emu_topology.func[i];
 	return NULL;
@@ -131,9 +129,7 @@ const struct emu_func *emu_func_by_ip(const char *role, const struct sockaddr *a
 /* The EUI-64 of the port without the two bytes in its middle. */
 void emu_func_mac(const struct emu_func *f, uint8_t mac[6])
 {
-	unsigned int i;
-
-	for (i = 0; i < 3; i++) {
+	for (unsigned int i = 0; i < 3; i++) {
 		mac[i] = (uint8_t)(f->node_guid >> (56 - 8 * i));
 		mac[3 + i] = (uint8_t)(f->node_guid >> (16 - 8 * i));
 	}
@@ -166,9 +162,8 @@ static int put_raw(const struct emu_func *f, unsigned int index, const uint8_t r
 {
 	char file[160], text[40];
 	int n = 0;
-	unsigned int i;
 
-	for (i = 0; i < 16; i += 2)
+	for (unsigned int i = 0; i < 16; i += 2)
 		n += snprintf(text + n, sizeof(text) - (size_t)n, "%s%02x%02x", i ? ":" : "",
 			      raw[i], raw[i + 1]);
 	return emu_sysfs_put(f, file_of(f, "gids", index, file), "%s", text);
@@ -210,12 +205,11 @@ static int write_empty(const struct emu_func *f)
 {
 	static const char *const dirs[] = {"gids", "gid_attrs/types", "gid_attrs/ndevs"};
 	char first[160], file[160];
-	unsigned int d, i;
 	int err = clear_files(f, 0);
 
-	for (d = 0; d < ARRAY_SIZE(dirs); d++) {
+	for (unsigned int d = 0; d < ARRAY_SIZE(dirs); d++) {
 		file_of(f, dirs[d], 0, first);
-		for (i = 1; i < f->card->profile->max_gids && !err; i++)
+		for (unsigned int i = 1; i < f->card->profile->max_gids && !err; i++)
 			err = emu_sysfs_same(f, file_of(f, dirs[d], i, file), first);
 	}
 	return err;
@@ -225,9 +219,7 @@ static int write_empty(const struct emu_func *f)
 
 static void call_listeners(struct emu_func *f)
 {
-	unsigned int i;
-
-	for (i = 0; i < nlisteners; i++)
+	for (unsigned int i = 0; i < nlisteners; i++)
 		listener[i](f);
 }
 
@@ -358,12 +350,10 @@ void emu_gid_release(const struct emu_func *f, unsigned int index)
 
 static void link_local(const struct emu_func *f, uint8_t raw[static 16])
 {
-	unsigned int i;
-
 	memset(raw, 0, 16);
 	raw[0] = 0xfe;
 	raw[1] = 0x80;
-	for (i = 0; i < 8; i++)
+	for (unsigned int i = 0; i < 8; i++)
 		raw[8 + i] = (uint8_t)(f->node_guid >> (56 - 8 * i));
 	raw[8] ^= 2; /* universal/local bit */
 }
@@ -378,10 +368,9 @@ void emu_gid_default_ip(const struct emu_func *f, uint8_t raw[static 16])
 /* Both versions of an address, at the next two places. */
 static int add_both(struct emu_func *f, const uint8_t raw[16])
 {
-	unsigned int type;
 	int err = 0;
 
-	for (type = EMU_GID_ROCE_V1; type <= EMU_GID_ROCE_V2 && err >= 0; type++)
+	for (unsigned int type = EMU_GID_ROCE_V1; type <= EMU_GID_ROCE_V2 && err >= 0; type++)
 		err = emu_gid_add(f, EMU_GID_LOWEST, raw, type, EMU_NO_VLAN);
 	return err < 0 ? err : 0;
 }
@@ -405,11 +394,10 @@ static int create(struct emu_func *f)
 int emu_gid_replace_ip(struct emu_func *f, const uint8_t raw[16])
 {
 	uint8_t old[16];
-	unsigned int type;
 	int index;
 
 	emu_gid_default_ip(f, old);
-	for (type = EMU_GID_ROCE_V1; type <= EMU_GID_ROCE_V2; type++) {
+	for (unsigned int type = EMU_GID_ROCE_V1; type <= EMU_GID_ROCE_V2; type++) {
 		index = emu_gid_find(f, old, type, EMU_NO_VLAN);
 		if (index >= 0)
 			emu_gid_del(f, (unsigned int)index);
@@ -419,10 +407,9 @@ int emu_gid_replace_ip(struct emu_func *f, const uint8_t raw[16])
 
 int emu_gids_create(void)
 {
-	unsigned int i;
 	int err = 0;
 
-	for (i = 0; i < emu_topology.nfuncs && !err; i++)
+	for (unsigned int i = 0; i < emu_topology.nfuncs && !err; i++)
 		err = create(&emu_topology.func[i]);
 	return err;
 }

@@ -50,9 +50,7 @@ static _Atomic uint32_t *find(uint32_t qpn, const uint8_t gid[16])
 
 static uint32_t find_free(void)
 {
-	uint32_t i;
-
-	for (i = 1; i < EMU_MAX_MEMBERS; i++)
+	for (uint32_t i = 1; i < EMU_MAX_MEMBERS; i++)
 		if (!atomic_load(&entry(i)->serial))
 			return i;
 	return 0;

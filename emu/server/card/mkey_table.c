@@ -10,9 +10,8 @@
 static uint32_t find_index(void)
 {
 	static uint32_t next = EMU_FIRST_MKEY;
-	uint32_t n;
 
-	for (n = 0; n < EMU_MAX_MKEYS; n++) {
+	for (uint32_t n = 0; n < EMU_MAX_MKEYS; n++) {
 		if (++next >= EMU_MAX_MKEYS)
 			next = EMU_FIRST_MKEY;
 		if (!atomic_load(&emu_tables->mkey[next].serial))

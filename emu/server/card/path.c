@@ -35,9 +35,8 @@ bool emu_path_is_open(const struct emu_func *from, const struct emu_func *to)
 static void publish_cuts(const struct emu_func *from)
 {
 	uint32_t cut = 0;
-	unsigned int i;
 
-	for (i = 0; i < emu_topology.nfuncs; i++)
+	for (unsigned int i = 0; i < emu_topology.nfuncs; i++)
 		if (!is_open(from, &emu_topology.func[i]))
 			cut |= 1u << i;
 	atomic_store(&emu_tables->port[from->index].cut, cut);
@@ -177,13 +176,11 @@ static void resolve(uint32_t qpn)
 
 void emu_paths_refresh(void)
 {
-	uint32_t i;
-
-	for (i = 0; i < emu_topology.nfuncs; i++) {
+	for (uint32_t i = 0; i < emu_topology.nfuncs; i++) {
 		publish_cuts(&emu_topology.func[i]);
 		emu_endpoint_set_down(&emu_topology.func[i]);
 	}
-	for (i = 0; i < EMU_MAX_QPS; i++)
+	for (uint32_t i = 0; i < EMU_MAX_QPS; i++)
 		if (paths[i].from)
 			resolve(i);
 }

@@ -146,13 +146,12 @@ static void put_lines(struct emu_sysfs_dir *d)
 		{"irq", "0"},
 		{"enable", "1"},
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(numbers); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
 		emu_sysfs_line(d, numbers[i].name, "0x%0*x", (int)numbers[i].digits,
 			       numbers[i].value);
 	emu_sysfs_line(d, "device", "0x%04x", (unsigned int)d->f->card->profile->part_id);
-	for (i = 0; i < ARRAY_SIZE(texts); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		emu_sysfs_line(d, texts[i][0], "%s", texts[i][1]);
 }
 

@@ -33,10 +33,9 @@ void emu_pkey_use(const struct emu_func *f, struct emu_qp *q, unsigned int index
 
 int emu_pkey_find(const struct emu_func *f, uint16_t pkey)
 {
-	unsigned int i;
 	int found = -1;
 
-	for (i = 0; emu_pkey_is_index(f, i); i++) {
+	for (unsigned int i = 0; emu_pkey_is_index(f, i); i++) {
 		if ((f->pkey[i] ^ pkey) & PARTITION)
 			continue;
 		if (f->pkey[i] & FULL)
@@ -49,9 +48,7 @@ int emu_pkey_find(const struct emu_func *f, uint16_t pkey)
 
 bool emu_pkey_admits(const struct emu_func *f, uint16_t pkey)
 {
-	unsigned int i;
-
-	for (i = 0; emu_pkey_is_index(f, i); i++)
+	for (unsigned int i = 0; emu_pkey_is_index(f, i); i++)
 		if (emu_pkey_matches(f->pkey[i], pkey))
 			return true;
 	return false;

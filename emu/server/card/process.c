@@ -43,9 +43,7 @@ static bool is_free(const struct emu_engine *e)
 
 static uint32_t free_slot(void)
 {
-	uint32_t i;
-
-	for (i = 0; i < EMU_MAX_ENGINES; i++)
+	for (uint32_t i = 0; i < EMU_MAX_ENGINES; i++)
 		if (is_free(&emu_queues->engine[i]))
 			return i;
 	return EMU_NO_ENGINE;

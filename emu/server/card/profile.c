@@ -39,9 +39,7 @@ static const struct {
 
 uint8_t emu_speed_code(uint32_t lane_speed)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(speeds); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(speeds); i++)
 		if (speeds[i].speed == lane_speed)
 			return speeds[i].code;
 	return 0;
@@ -49,9 +47,7 @@ uint8_t emu_speed_code(uint32_t lane_speed)
 
 const char *emu_speed_name(uint32_t lane_speed)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(speeds); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(speeds); i++)
 		if (speeds[i].speed == lane_speed)
 			return speeds[i].name;
 	return "";
@@ -121,9 +117,7 @@ static uint32_t value_of(const struct emu_profile *p, const struct cap *c)
 
 const struct emu_profile *emu_profile_find(const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(profiles); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(profiles); i++)
 		if (!strcmp(profiles[i].name, name))
 			return &profiles[i];
 	return NULL;
@@ -155,9 +149,7 @@ static bool parse_value(const char *text, uint64_t *v)
 
 static bool has_caps_of(const struct emu_profile *a, const struct emu_profile *b)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(caps); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(caps); i++)
 		if (value_of(a, &caps[i]) != value_of(b, &caps[i]))
 			return false;
 	return true;
@@ -178,7 +170,6 @@ static const char *set_profile(struct emu_node_spec *n, const char *name)
 const char *emu_node_set(struct emu_node_spec *n, const char *name, const char *value)
 {
 	uint64_t v;
-	size_t i;
 
 	if (!strcmp(name, "profile"))
 		return set_profile(n, value);
@@ -190,7 +181,7 @@ const char *emu_node_set(struct emu_node_spec *n, const char *name, const char *
 		n->cards = (unsigned int)v;
 		return NULL;
 	}
-	for (i = 0; i < ARRAY_SIZE(caps); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(caps); i++) {
 		if (strcmp(caps[i].name, name) != 0)
 			continue;
 		if (v < caps[i].min || v > caps[i].max ||
@@ -205,10 +196,10 @@ const char *emu_node_set(struct emu_node_spec *n, const char *name, const char *
 void emu_node_format(const struct emu_node_spec *n, char text[static EMU_NODE_TEXT])
 {
 	const struct emu_profile *plain = emu_profile_find(n->profile.name);
-	size_t len, i;
+	size_t len;
 
 	len = (size_t)snprintf(text, EMU_NODE_TEXT, "%s,cards=%u", n->profile.name, n->cards);
-	for (i = 0; i < ARRAY_SIZE(caps); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(caps); i++)
 		if (value_of(&n->profile, &caps[i]) != value_of(plain, &caps[i]))
 			len += (size_t)snprintf(text + len, EMU_NODE_TEXT - len, ",%s=%u",
 						caps[i].name, value_of(&n->profile, &caps[i]));
@@ -260,11 +251,9 @@ const char *emu_node_parse(const char *text, struct emu_node_spec *n)
 
 const char *emu_topology_repeat(struct emu_topology_spec *t, unsigned int nnodes)
 {
-	unsigned int i;
-
 	if (nnodes < 1 || nnodes > EMU_MAX_NODES)
 		return "the number of machines must be 1 to 8";
-	for (i = t->nnodes; i < nnodes; i++)
+	for (unsigned int i = t->nnodes; i < nnodes; i++)
 		t->node[i] = t->node[0];
 	t->nnodes = nnodes;
 	return NULL;
@@ -377,27 +366,23 @@ const char *emu_topology_read(FILE *in, struct emu_topology_spec *t, unsigned in
 
 void emu_profile_names(FILE *out)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(profiles); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(profiles); i++)
 		fprintf(out, "%s%s", i ? ", " : "", profiles[i].name);
 }
 
 void emu_caps_print(FILE *out)
 {
-	size_t i, j;
-
 	fprintf(out, "%-19s", "capability");
-	for (j = 0; j < ARRAY_SIZE(profiles); j++)
+	for (size_t j = 0; j < ARRAY_SIZE(profiles); j++)
 		fprintf(out, " %13s", profiles[j].name);
 	fputs("  range\n", out);
-	for (i = 0; i < ARRAY_SIZE(caps); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(caps); i++) {
 		fprintf(out, "%-19s", caps[i].name);
-		for (j = 0; j < ARRAY_SIZE(profiles); j++)
+		for (size_t j = 0; j < ARRAY_SIZE(profiles); j++)
 			fprintf(out, " %13u", value_of(&profiles[j], &caps[i]));
 		fprintf(out, "  %u to %u\n", caps[i].min, caps[i].max);
 	}
 	fputc('\n', out);
-	for (i = 0; i < ARRAY_SIZE(caps); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(caps); i++)
 		fprintf(out, "%-19s %s\n", caps[i].name, caps[i].what);
 }

@@ -45,9 +45,7 @@ static bool is_free_qpn(uint32_t qpn)
 /* The numbers of a block belong to one engine. */
 static uint32_t find_number(struct table *t)
 {
-	uint32_t n;
-
-	for (n = t->first; n < t->end; n++) {
+	for (uint32_t n = t->first; n < t->end; n++) {
 		if (++t->last >= t->end)
 			t->last = t->first;
 		if (is_free(t, t->last) && (t != &qps || emu_block_owner(t->last) == EMU_NO_ENGINE))

@@ -39,11 +39,9 @@ static bool has_dir(char *path)
 
 static int make_dirs(char *path)
 {
-	char *p;
-
 	if (has_dir(path))
 		return 0;
-	for (p = path + 1; *p; p++) {
+	for (char *p = path + 1; *p; p++) {
 		if (*p != '/')
 			continue;
 		*p = '\0';
@@ -238,9 +236,8 @@ static struct emu_sysfs_dir ibdev_dir(const struct emu_func *f, const char *part
 static void put_pkeys(struct emu_sysfs_dir *port)
 {
 	char name[24];
-	unsigned int i;
 
-	for (i = 0; i < port->f->card->profile->max_pkeys; i++) {
+	for (unsigned int i = 0; i < port->f->card->profile->max_pkeys; i++) {
 		snprintf(name, sizeof(name), "pkeys/%u", i);
 		emu_sysfs_line(port, name, "0x%04x", port->f->pkey[i]);
 	}

@@ -86,12 +86,11 @@ static uint64_t make_guid(const char *dir, const struct emu_topology_spec *spec)
 	uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
 	struct utsname machine = {0};
 	char text[PATH_MAX + sizeof(machine.nodename)], path[PATH_MAX];
-	unsigned int i;
 
 	uname(&machine);
 	snprintf(text, sizeof(text), "%s:%s", machine.nodename, realpath(dir, path) ? path : dir);
 	hash = continue_hash(hash, text);
-	for (i = 0; i < spec->nwires; i++)
+	for (unsigned int i = 0; i < spec->nwires; i++)
 		hash = continue_hash(hash, spec->wire[i]);
 	return GUID_VENDOR << 40 | hash >> 40 << GUID_CARD_BITS;
 }
@@ -116,16 +115,15 @@ static int add_card(const struct emu_profile *profile, unsigned int node, unsign
 
 int emu_topology_create(const char *dir, const struct emu_topology_spec *spec)
 {
-	unsigned int i, j;
 	int err = 0;
 
 	first_guid = spec->guid ? spec->guid : make_guid(dir, spec);
 	if (emu_topology_check(spec))
 		return -EINVAL;
-	for (i = 0; i < spec->nnodes; i++)
-		for (j = 0; j < spec->node[i].cards && !err; j++)
+	for (unsigned int i = 0; i < spec->nnodes; i++)
+		for (unsigned int j = 0; j < spec->node[i].cards && !err; j++)
 			err = add_card(&spec->node[i].profile, i, j);
-	for (i = 0; i < emu_topology.nfuncs && !err; i++)
+	for (unsigned int i = 0; i < emu_topology.nfuncs && !err; i++)
 		err = emu_sysfs_create(dir, &emu_topology.func[i]);
 	return err;
 }
@@ -137,9 +135,7 @@ void emu_func_ibdev(const struct emu_func *f, char path[static EMU_IBDEV_PATH])
 
 const struct emu_func *emu_func_by_vhca(const struct emu_card *card, uint16_t vhca_id)
 {
-	unsigned int i;
-
-	for (i = 0; i < emu_topology.nfuncs; i++)
+	for (unsigned int i = 0; i < emu_topology.nfuncs; i++)
 		if (emu_topology.func[i].card == card && emu_topology.func[i].vhca_id == vhca_id)
 			return &emu_topology.func[i];
 	return NULL;

@@ -207,9 +207,8 @@ static void reject_on_destroy(struct emu_cm_conn *c, int err)
 {
 	uint64_t guid = c->cm->ops->guid(c->cm->ctx, c->path.port);
 	uint8_t info[8];
-	int i;
 
-	for (i = 0; i < 8; i++)
+	for (int i = 0; i < 8; i++)
 		info[i] = (uint8_t)(guid >> (56 - 8 * i));
 	if (c->state == EMU_CM_REQ_SENT || c->state == EMU_CM_MRA_REQ_RCVD)
 		emu_cm_send_rej(c, EMU_CM_REJ_TIMEOUT, info, sizeof(info), NULL, 0);

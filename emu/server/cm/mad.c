@@ -240,8 +240,6 @@ int emu_cm_encode(const struct emu_cm_msg *m, uint8_t mad[static EMU_MAD_BYTES])
 {
 	const struct layout *l = layout_of(m->attr);
 	const uint8_t *from = (const uint8_t *)m;
-	const struct bytes *b;
-	const struct field *f;
 
 	if (!l)
 		return -EINVAL;
@@ -253,10 +251,10 @@ int emu_cm_encode(const struct emu_cm_msg *m, uint8_t mad[static EMU_MAD_BYTES])
 	put_bits(mad, 8 * 8, 64, m->tid);
 	put_bits(mad, 16 * 8, 16, m->attr);
 	put_bits(mad, 20 * 8, 32, m->attr_mod);
-	for (f = l->fields; f->width; f++)
+	for (const struct field *f = l->fields; f->width; f++)
 		put_bits(mad + HEADER, f->byte * 8u + f->bit, f->width,
 			 load(from + f->offset, f->size) >> f->shift);
-	for (b = l->bytes; b->size; b++)
+	for (const struct bytes *b = l->bytes; b->size; b++)
 		memcpy(mad + HEADER + b->byte, from + b->offset, b->size);
 	memcpy(mad + HEADER + l->private_at, m->data, l->private_size);
 	return 0;
@@ -267,8 +265,6 @@ int emu_cm_decode(const uint8_t mad[static EMU_MAD_BYTES], struct emu_cm_msg *m)
 	unsigned int attr = (unsigned int)get_bits(mad, 16 * 8, 16);
 	const struct layout *l = layout_of(attr);
 	uint8_t *to = (uint8_t *)m;
-	const struct bytes *b;
-	const struct field *f;
 
 	if (!l || mad[0] != BASE_VERSION || mad[1] != EMU_CM_CLASS ||
 	    mad[2] != EMU_CM_CLASS_VERSION || mad[3] != METHOD_SEND)
@@ -277,11 +273,11 @@ int emu_cm_decode(const uint8_t mad[static EMU_MAD_BYTES], struct emu_cm_msg *m)
 	m->attr = attr;
 	m->tid = get_bits(mad, 8 * 8, 64);
 	m->attr_mod = (uint32_t)get_bits(mad, 20 * 8, 32);
-	for (f = l->fields; f->width; f++)
+	for (const struct field *f = l->fields; f->width; f++)
 		store(to + f->offset, f->size,
 		      load(to + f->offset, f->size) |
 			      get_bits(mad + HEADER, f->byte * 8u + f->bit, f->width) << f->shift);
-	for (b = l->bytes; b->size; b++)
+	for (const struct bytes *b = l->bytes; b->size; b++)
 		memcpy(to + b->offset, mad + HEADER + b->byte, b->size);
 	memcpy(m->data, mad + HEADER + l->private_at, l->private_size);
 	if (m->info_len > EMU_CM_MAX_INFO)

@@ -267,9 +267,8 @@ static void receive_drep(struct emu_cm *cm, const struct emu_cm_msg *m)
 static uint64_t guid_in(const uint8_t info[8])
 {
 	uint64_t guid = 0;
-	int i;
 
-	for (i = 0; i < 8; i++)
+	for (int i = 0; i < 8; i++)
 		guid = guid << 8 | info[i];
 	return guid;
 }

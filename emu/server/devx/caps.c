@@ -146,12 +146,11 @@ int emu_devx_query_hca_cap(struct emu_cmd *c, struct emu_mbox *m, struct emu_uob
 		{EMU_CAP_GENERAL_2, general_2_caps},
 	};
 	static const struct emu_prm_range reserved[] = EMU_PRM_RESERVED(EMU_QUERY_HCA_CAP_IN);
-	size_t i;
 
 	(void)o;
 	if (!EMU_PRM_IS_ZERO(m->in, reserved))
 		return emu_refuse(m, EMU_CMD_SYN_CAP_RESERVED);
-	for (i = 0; i < ARRAY_SIZE(pages); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(pages); i++) {
 		if (pages[i].cap != m->op_mod >> 1)
 			continue;
 		pages[i].fill(c->file->func, m->out + EMU_QUERY_HCA_CAP_OUT_BYTES);
@@ -162,9 +161,7 @@ int emu_devx_query_hca_cap(struct emu_cmd *c, struct emu_mbox *m, struct emu_uob
 
 static const struct emu_func *host_of(const struct emu_func *dpu)
 {
-	unsigned int i;
-
-	for (i = 0; i < emu_topology.nfuncs; i++)
+	for (unsigned int i = 0; i < emu_topology.nfuncs; i++)
 		if (emu_topology.func[i].card == dpu->card &&
 		    emu_topology.func[i].kind == EMU_FUNC_HOST)
 			return &emu_topology.func[i];

@@ -60,11 +60,10 @@ static bool general_command(uint16_t op)
 		EMU_CMD_QUERY_CONG_STATUS,	 EMU_CMD_QUERY_CONG_PARAMS,
 		EMU_CMD_QUERY_CONG_STATISTICS,	 EMU_CMD_QUERY_LAG,
 	};
-	size_t i;
 
 	if (op >= EMU_CMD_GENERAL_BEGIN && op < EMU_CMD_GENERAL_END)
 		return true;
-	for (i = 0; i < ARRAY_SIZE(known); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
 		if (known[i] == op)
 			return true;
 	return false;
@@ -138,13 +137,12 @@ static bool creates_object(const struct emu_mbox *m)
 		EMU_CMD_ALLOC_MODIFY_HEADER_CONTEXT,
 		EMU_CMD_CREATE_GENERAL_OBJECT,
 	};
-	size_t i;
 
 	if (m->opcode == EMU_CMD_SET_FLOW_TABLE_ENTRY && m->op_mod)
 		return false; /* it changes an entry */
 	if (m->opcode == EMU_CMD_CREATE_PSV && emu_prm_get(m->in, EMU_CREATE_PSV_IN_NUM_PSV) != 1)
 		return false;
-	for (i = 0; i < ARRAY_SIZE(known); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
 		if (known[i] == m->opcode)
 			return true;
 	return false;

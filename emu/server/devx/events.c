@@ -75,11 +75,10 @@ static bool can_subscribe(const struct emu_uobj *o, uint16_t event)
 		EMU_EVENT_TYPE_XRQ_ERROR,	EMU_EVENT_TYPE_DCT_DRAINED,
 		EMU_EVENT_TYPE_DCT_KEY,
 	};
-	size_t i;
 
 	if (!o)
 		return event == EMU_EVENT_TYPE_PORT_CHANGE;
-	for (i = 0; i < ARRAY_SIZE(of_objects); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(of_objects); i++)
 		if (of_objects[i] == event)
 			return true;
 	return false;
@@ -194,12 +193,9 @@ static void write_event(struct emu_events *e, const struct emu_subscription *s, 
 
 static void report(const struct emu_uobj *o, uint16_t event, struct eqe *eqe)
 {
-	struct emu_subscription *s;
-	struct emu_events *e;
-
 	emu_prm_set(eqe->bytes, EMU_EQE_QUEUE_TYPE, event);
-	for (e = o->file->events; e; e = e->next)
-		for (s = e->subscriptions; s; s = s->next)
+	for (struct emu_events *e = o->file->events; e; e = e->next)
+		for (struct emu_subscription *s = e->subscriptions; s; s = s->next)
 			if (s->obj == o && s->event == event)
 				write_event(e, s, eqe);
 }
@@ -213,9 +209,8 @@ static uint32_t number_of(const struct emu_uobj *o)
 static const struct emu_uobj *find(enum emu_type type, uint32_t number)
 {
 	const struct emu_uobj *o;
-	const struct emu_file *f;
 
-	for (f = emu_files; f; f = f->next) {
+	for (const struct emu_file *f = emu_files; f; f = f->next) {
 		o = NULL;
 		while ((o = emu_uobj_next(f, type, o)))
 			if (number_of(o) == number)

@@ -122,9 +122,7 @@ const struct emu_firmware_command *emu_firmware_on_object(enum emu_devx_carrier 
 							  const struct emu_mbox *m,
 							  const struct emu_uobj *o)
 {
-	const struct emu_firmware_command *f;
-
-	for (f = emu_firmware_commands; f->handler; f++)
+	for (const struct emu_firmware_command *f = emu_firmware_commands; f->handler; f++)
 		if (f->carrier == carrier && (!f->opcode || f->opcode == m->opcode) &&
 		    f->type == o->type)
 			return f;

@@ -187,9 +187,8 @@ static uint64_t read_entries(const struct emu_mbox *m, const struct emu_mkey *k)
 {
 	const uint8_t *e = m->in + EMU_CREATE_MKEY_IN_BYTES;
 	uint64_t space = 0;
-	uint32_t i;
 
-	for (i = 0; i < k->u.klm.count; i++, e += EMU_KLM_BYTES) {
+	for (uint32_t i = 0; i < k->u.klm.count; i++, e += EMU_KLM_BYTES) {
 		struct emu_klm *klm = &emu_tables->klm[k->u.klm.first + i];
 
 		klm->bytes = (uint32_t)emu_prm_get(e, EMU_KLM_BYTE_COUNT);
@@ -418,17 +417,16 @@ static void answer_list(const struct emu_mkey *k, struct emu_mbox *m)
 	uint8_t *p = m->out + EMU_QUERY_MKEY_OUT_BYTES;
 	uint8_t *end = m->out + sizeof(m->out) - EMU_KLM_BYTES;
 	struct emu_klm head = {0, EMU_KLM_OP_REPEAT, 0};
-	uint32_t i;
 
 	if (k->mode == EMU_MKEY_STRIDED) {
-		for (i = 0; i < k->u.klm.count; i++)
+		for (uint32_t i = 0; i < k->u.klm.count; i++)
 			head.bytes += emu_tables->klm[k->u.klm.first + i].bytes & 0xffff;
 		head.addr = (uint64_t)k->u.klm.repeat << 32 | k->u.klm.count;
 		p = answer_entry(p, &head);
 	} else if (k->mode != EMU_MKEY_KLM && k->mode != EMU_MKEY_KSM) {
 		return;
 	}
-	for (i = 0; i < k->u.klm.count && p <= end; i++)
+	for (uint32_t i = 0; i < k->u.klm.count && p <= end; i++)
 		p = answer_entry(p, &emu_tables->klm[k->u.klm.first + i]);
 }
 

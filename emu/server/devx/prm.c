@@ -19,19 +19,14 @@ void emu_prm_copy(uint8_t *to, const uint8_t *from, int field)
 
 void emu_prm_fill(uint8_t *structure, const struct emu_prm_value *values, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		emu_prm_set(structure, values[i].field, values[i].value);
 }
 
 bool emu_prm_is_zero(const uint8_t *structure, const struct emu_prm_range *ranges, size_t n)
 {
-	unsigned int bit;
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		for (bit = ranges[i].bit; bit < ranges[i].bit + ranges[i].width; bit++)
+	for (size_t i = 0; i < n; i++)
+		for (unsigned int bit = ranges[i].bit; bit < ranges[i].bit + ranges[i].width; bit++)
 			if (bit_at(structure, bit))
 				return false;
 	return true;

@@ -161,9 +161,7 @@ static uint32_t number_of_srq(const struct emu_uobj *o)
 static struct emu_uobj *find_queue(const struct emu_file *f, uint64_t number,
 				   uint32_t (*number_of)(const struct emu_uobj *o))
 {
-	unsigned int i;
-
-	for (i = 0; number && i < f->nobjs; i++)
+	for (unsigned int i = 0; number && i < f->nobjs; i++)
 		if (f->objs[i] && number_of(f->objs[i]) == number)
 			return f->objs[i];
 	return NULL;
@@ -309,7 +307,6 @@ int emu_devx_create_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o
 	struct emu_devx_qp *qp = (struct emu_devx_qp *)o;
 	struct emu_uobj *part[NPARTS];
 	struct emu_qp q = {0};
-	unsigned int i;
 	int err;
 
 	if (m->in_len < EMU_CREATE_QP_IN_BYTES)
@@ -329,7 +326,7 @@ int emu_devx_create_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o
 	if (!qp->qpn)
 		return emu_refuse(m, EMU_CMD_SYN_QP_LIMIT);
 	list_parts(qp, part);
-	for (i = 0; i < NPARTS; i++)
+	for (unsigned int i = 0; i < NPARTS; i++)
 		emu_uobj_hold(part[i]);
 	memcpy(qp->qpc, emu_prm_at_const(m->in, EMU_CREATE_QP_IN_QPC), sizeof(qp->qpc));
 	emu_prm_set(qp->qpc, EMU_QPC_PATH(EMU_ADS_VHCA_PORT_NUM), EMU_PORT_BEFORE_INIT);
@@ -342,13 +339,12 @@ int emu_devx_qp_undo(struct emu_uobj *o)
 {
 	struct emu_devx_qp *qp = (struct emu_devx_qp *)o;
 	struct emu_uobj *part[NPARTS];
-	unsigned int i;
 
 	if (!qp->qpn)
 		return 0;
 	emu_qp_withdraw(qp->qpn);
 	list_parts(qp, part);
-	for (i = 0; i < NPARTS; i++)
+	for (unsigned int i = 0; i < NPARTS; i++)
 		emu_uobj_release(part[i]);
 	return 0;
 }
@@ -435,9 +431,7 @@ static const struct transition {
 
 static const struct transition *find_transition(uint16_t opcode)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(transitions); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(transitions); i++)
 		if (transitions[i].opcode == opcode)
 			return &transitions[i];
 	return NULL;

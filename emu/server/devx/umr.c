@@ -97,10 +97,10 @@ static uint32_t set_strided(struct emu_mkey *m, const struct emu_umr *u, struct 
 /* With an offset, the entries before and behind the new ones remain. */
 static uint32_t set_list(struct emu_mkey *m, const struct emu_umr *u, struct edit *e)
 {
-	uint32_t end, i;
+	uint32_t end;
 
 	e->n = used_entries(u);
-	for (i = 0; i < e->n; i++)
+	for (uint32_t i = 0; i < e->n; i++)
 		e->list[i] = entry(u, i);
 	end = e->first + e->n;
 	if (m->mode != EMU_MKEY_KSM) /* whose entries stay of one size */
@@ -155,9 +155,8 @@ static const struct {
 static void set_rights(struct emu_mkey *m, const struct emu_umr *u)
 {
 	uint64_t mask = mask_of(u);
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rights); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rights); i++) {
 		if (!(mask & rights[i].mask))
 			continue;
 		m->rights &= ~(uint32_t)rights[i].right;
@@ -308,9 +307,8 @@ static void serve(const struct emu_qp *q, uint32_t qpn, struct emu_umr *u)
 void emu_umr_serve(uint32_t qpn)
 {
 	struct emu_qp *q = &emu_queues->qp[qpn];
-	unsigned int side;
 
-	for (side = 0; side < EMU_UMR_SIDES; side++)
+	for (unsigned int side = 0; side < EMU_UMR_SIDES; side++)
 		serve(q, qpn, &q->umr[side]);
 	emu_engine_kick(q->engine);
 	if (q->type == EMU_QPT_XRC_TGT) /* whose message it is */

@@ -127,9 +127,7 @@ void emu_unpin(struct emu_pin *pin)
 
 void emu_pin_forget(pid_t pid)
 {
-	struct emu_mm *mm;
-
-	for (mm = mms; mm; mm = mm->next)
+	for (struct emu_mm *mm = mms; mm; mm = mm->next)
 		if (mm->pid == pid)
 			mm->pid = NO_PROCESS;
 }

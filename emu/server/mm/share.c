@@ -136,9 +136,8 @@ static bool has_room(void)
 static uint32_t find_open(const struct emu_backing *b)
 {
 	const struct emu_shared *s = emu_tables->shared;
-	uint32_t i;
 
-	for (i = 1; i < high; i++)
+	for (uint32_t i = 1; i < high; i++)
 		if (files[i].users && !files[i].alone && s[i].ino == b->ino &&
 		    s[i].dev == makedev(b->major, b->minor))
 			return i;

@@ -48,9 +48,8 @@ int emu_copy_from_upto(pid_t pid, void *dst, uint64_t src, size_t *len, size_t l
 int emu_copy_to_many(pid_t pid, const struct iovec *dst, const struct iovec *src, unsigned int n)
 {
 	size_t len = 0;
-	unsigned int i;
 
-	for (i = 0; i < n; i++)
+	for (unsigned int i = 0; i < n; i++)
 		len += src[i].iov_len;
 	return len ? moved(emu_process_write(pid, src, n, dst, n), len) : 0;
 }

@@ -87,9 +87,7 @@ static bool is_listed(const struct emu_func *f, const char *role)
 
 static const struct emu_func *func_at(const char *role, uint32_t ibdev)
 {
-	unsigned int i;
-
-	for (i = 0; i < emu_topology.nfuncs; i++)
+	for (unsigned int i = 0; i < emu_topology.nfuncs; i++)
 		if (emu_topology.func[i].ibdev == ibdev && is_listed(&emu_topology.func[i], role))
 			return &emu_topology.func[i];
 	return NULL;
@@ -146,11 +144,10 @@ static int get_func(struct emu_nl *nl, const char *role, const struct emu_func *
 		    void (*per_func)(struct emu_nl *nl, const struct emu_func *f))
 {
 	bool dump = (nl->req.nlmsg_flags & NLM_F_DUMP) != 0;
-	unsigned int i;
 
 	if (!dump && !f)
 		return -ENODEV;
-	for (i = 0; i < emu_topology.nfuncs; i++) {
+	for (unsigned int i = 0; i < emu_topology.nfuncs; i++) {
 		if (dump ? !is_listed(&emu_topology.func[i], role) : &emu_topology.func[i] != f)
 			continue;
 		emu_nl_begin(nl, nl->req.nlmsg_type, dump ? NLM_F_MULTI : 0);
@@ -247,10 +244,9 @@ static uint32_t pid_of(const struct emu_file *f)
 /* Contexts have no number of their own: use the position among the function's open files. */
 static uint32_t ctx_number(const struct emu_file *file)
 {
-	const struct emu_file *f;
 	uint32_t n = 0;
 
-	for (f = file->next; f; f = f->next)
+	for (const struct emu_file *f = file->next; f; f = f->next)
 		n += f->func == file->func;
 	return n;
 }
@@ -328,9 +324,8 @@ static void put_srq_qps(struct emu_nl *nl, const struct emu_srq_obj *srq)
 {
 	const struct emu_file *f = srq->obj.file;
 	size_t table = emu_nl_nest(nl, RDMA_NLDEV_ATTR_RES_QP), entry;
-	unsigned int i;
 
-	for (i = 0; i < f->nobjs; i++) {
+	for (unsigned int i = 0; i < f->nobjs; i++) {
 		const struct emu_qp_obj *qp = (const struct emu_qp_obj *)f->objs[i];
 
 		if (!qp || qp->obj.type != EMU_T_QP || qp->srq != srq)
@@ -402,13 +397,11 @@ static const struct emu_uobj *next_obj(const struct emu_file *f, const struct ki
 
 static uint64_t count_objs(const struct emu_func *func, const struct kind *k)
 {
-	const struct emu_file *f;
-	unsigned int h;
 	uint64_t n = 0;
 
-	for (f = emu_files; f; f = f->next)
+	for (const struct emu_file *f = emu_files; f; f = f->next)
 		if (f->func == func)
-			for (h = 0; next_obj(f, k, &h);)
+			for (unsigned int h = 0; next_obj(f, k, &h);)
 				n++;
 	return n;
 }
@@ -424,16 +417,14 @@ static void put_sum(struct emu_nl *nl, const char *name, uint64_t n)
 
 static void put_summary(struct emu_nl *nl, const struct emu_func *func)
 {
-	const struct emu_file *f;
 	uint64_t contexts = 0;
 	size_t table;
-	size_t i;
 
 	put_handle(nl, func);
 	table = emu_nl_nest(nl, RDMA_NLDEV_ATTR_RES_SUMMARY);
-	for (i = 0; i < KINDS; i++)
+	for (size_t i = 0; i < KINDS; i++)
 		put_sum(nl, kinds[i].name, count_objs(func, &kinds[i]));
-	for (f = emu_files; f; f = f->next)
+	for (const struct emu_file *f = emu_files; f; f = f->next)
 		contexts += f->func == func && f->has_context;
 	put_sum(nl, "ctx", contexts);
 	emu_nl_nest_end(nl, table);
@@ -480,15 +471,13 @@ static void dump_objs(struct emu_nl *nl, const struct emu_func *func, const stru
 {
 	struct table t = {.nl = nl, .func = func, .attr = k->table, .entry = k->entry};
 	const struct emu_uobj *o;
-	const struct emu_file *f;
-	unsigned int h;
 	size_t row;
 
 	table_begin(&t);
-	for (f = emu_files; f; f = f->next) {
+	for (const struct emu_file *f = emu_files; f; f = f->next) {
 		if (f->func != func)
 			continue;
-		for (h = 0; (o = next_obj(f, k, &h));) {
+		for (unsigned int h = 0; (o = next_obj(f, k, &h));) {
 			row = row_begin(&t);
 			k->put(nl, o);
 			emu_nl_u32(nl, RDMA_NLDEV_ATTR_RES_PID, pid_of(f));
@@ -502,13 +491,11 @@ static int get_one_obj(struct emu_nl *nl, const struct emu_func *func, const str
 		       uint32_t number)
 {
 	const struct emu_uobj *o;
-	const struct emu_file *f;
-	unsigned int h;
 
-	for (f = emu_files; f; f = f->next) {
+	for (const struct emu_file *f = emu_files; f; f = f->next) {
 		if (f->func != func)
 			continue;
-		for (h = 0; (o = next_obj(f, k, &h));) {
+		for (unsigned int h = 0; (o = next_obj(f, k, &h));) {
 			if (k->number_of(o) != number)
 				continue;
 			emu_nl_begin(nl, nl->req.nlmsg_type, 0);
@@ -547,7 +534,6 @@ static int get_contexts(struct emu_nl *nl, const char *role, const struct reques
 		.attr = RDMA_NLDEV_ATTR_RES_CTX,
 		.entry = RDMA_NLDEV_ATTR_RES_CTX_ENTRY,
 	};
-	const struct emu_file *f;
 	size_t row;
 
 	if (!t.func)
@@ -555,7 +541,7 @@ static int get_contexts(struct emu_nl *nl, const char *role, const struct reques
 	if (!(nl->req.nlmsg_flags & NLM_F_DUMP))
 		return -EOPNOTSUPP;
 	table_begin(&t);
-	for (f = emu_files; f; f = f->next) {
+	for (const struct emu_file *f = emu_files; f; f = f->next) {
 		if (f->func != t.func || !f->has_context)
 			continue;
 		row = row_begin(&t);
@@ -619,16 +605,15 @@ int emu_nldev(struct emu_nl *nl, const char *role, const uint8_t *payload, size_
 {
 	unsigned int cmd = RDMA_NL_GET_OP(nl->req.nlmsg_type);
 	struct request r;
-	size_t i;
 	int err;
 
 	err = parse(payload, len, &r);
 	if (err)
 		return err;
-	for (i = 0; i < ARRAY_SIZE(commands); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		if (commands[i].cmd == cmd)
 			return commands[i].get(nl, role, &r);
-	for (i = 0; i < KINDS; i++)
+	for (size_t i = 0; i < KINDS; i++)
 		if (kinds[i].cmd == cmd)
 			return get_objs(nl, role, &r, &kinds[i]);
 	/*

@@ -325,11 +325,8 @@ int emu_cma_event(void *ctx, struct emu_cm_conn *conn, const struct emu_cm_event
 
 void emu_cma_device_gone(const struct emu_func *f)
 {
-	struct emu_cma_file *file;
-	struct emu_cma_id *id;
-
-	for (file = emu_cma_files; file; file = file->next)
-		for (id = file->ids; id; id = id->next) {
+	for (struct emu_cma_file *file = emu_cma_files; file; file = file->next)
+		for (struct emu_cma_id *id = file->ids; id; id = id->next) {
 			if (id->func != f || id->state == EMU_CMA_REMOVED)
 				continue;
 			id->state = EMU_CMA_REMOVED;

@@ -24,9 +24,8 @@ struct emu_cma_machine *emu_cma_machine_of(const char *role)
 		.guid = guid,
 	};
 	struct emu_cma_machine *m;
-	unsigned int i;
 
-	for (i = 0; i < nmachines; i++)
+	for (unsigned int i = 0; i < nmachines; i++)
 		if (!strcmp(machines[i].role, role))
 			return &machines[i];
 	if (nmachines == EMU_MAX_FUNCS)

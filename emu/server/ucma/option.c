@@ -69,11 +69,10 @@ static int set_id_option(struct emu_cma_id *id, uint32_t name, const uint8_t *va
 static int set_path(struct emu_cma_id *id, const uint8_t *value, size_t len)
 {
 	struct ib_path_rec_data p = {0};
-	size_t at;
 
 	if (len % sizeof(p))
 		return -EINVAL;
-	for (at = 0; at < len && p.flags != EMU_PATH_FLAGS; at += sizeof(p))
+	for (size_t at = 0; at < len && p.flags != EMU_PATH_FLAGS; at += sizeof(p))
 		memcpy(&p, value + at, sizeof(p));
 	if (p.flags != EMU_PATH_FLAGS || !id->func || id->state != EMU_CMA_ADDR_RESOLVED)
 		return -EINVAL;

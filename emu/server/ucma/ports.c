@@ -108,7 +108,7 @@ static void read_range(unsigned int *low, unsigned int *high)
 static int get_any(struct emu_cma_id *id, uint16_t ps)
 {
 	static unsigned int low, high;
-	unsigned int n, i, at;
+	unsigned int n, at;
 	uint32_t start = 0;
 
 	if (!low)
@@ -116,7 +116,7 @@ static int get_any(struct emu_cma_id *id, uint16_t ps)
 	n = high - low + 1;
 	if (getrandom(&start, sizeof(start), GRND_NONBLOCK) != sizeof(start))
 		start = id->psn;
-	for (i = 0; i < n; i++) {
+	for (unsigned int i = 0; i < n; i++) {
 		at = low + (start + i) % n;
 		if (at == id->machine->last_port || !is_unique(id, ps, (uint16_t)at))
 			continue;
@@ -134,9 +134,8 @@ static uint16_t ib_space(struct emu_cma_id *id)
 	struct emu_sockaddr_ib *ib = (struct emu_sockaddr_ib *)&id->src;
 	uint64_t mask = be64toh(ib->sib_sid_mask) & IP_PS_MASK;
 	uint64_t sid = be64toh(ib->sib_sid) & mask, wanted;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(spaces); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(spaces); i++) {
 		wanted = (uint64_t)spaces[i] << 16;
 		if ((id->ps != RDMA_PS_IB && id->ps != spaces[i]) || sid != (wanted & mask))
 			continue;

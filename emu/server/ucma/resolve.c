@@ -43,9 +43,8 @@ static enum kind kind_of(const uint8_t gid[16])
 static const struct emu_gid *gid_of_kind(const struct emu_func *f, enum kind kind)
 {
 	const struct emu_gid *g, *found = NULL;
-	unsigned int i;
 
-	for (i = 0; (g = emu_gid_next(f, &i)); i++)
+	for (unsigned int i = 0; (g = emu_gid_next(f, &i)); i++)
 		if (kind_of(g->raw) == kind &&
 		    (!found || (found->type != EMU_GID_ROCE_V2 && g->type == EMU_GID_ROCE_V2)))
 			found = g;
@@ -98,9 +97,8 @@ static const struct emu_func *choose(const char *role, const struct emu_func *to
 static const struct emu_func *first_function(const char *role)
 {
 	const struct emu_func *f, *first = NULL;
-	unsigned int i;
 
-	for (i = 0; i < emu_topology.nfuncs; i++) {
+	for (unsigned int i = 0; i < emu_topology.nfuncs; i++) {
 		f = &emu_topology.func[i];
 		if (strcmp(f->role, role) != 0 || f->dead)
 			continue;

@@ -16,9 +16,7 @@ struct emu_cmd_counts emu_cmd_counts;
 
 static const struct emu_attr_spec *find_spec(const struct emu_method *m, uint16_t id)
 {
-	size_t i;
-
-	for (i = 0; i < NSPECS && m->attr[i].kind; i++)
+	for (size_t i = 0; i < NSPECS && m->attr[i].kind; i++)
 		if (m->attr[i].id == id)
 			return &m->attr[i];
 	return NULL;
@@ -26,9 +24,7 @@ static const struct emu_attr_spec *find_spec(const struct emu_method *m, uint16_
 
 const struct ib_uverbs_attr *emu_attr(const struct emu_cmd *c, uint16_t id)
 {
-	unsigned int i;
-
-	for (i = 0; i < c->nattrs; i++)
+	for (unsigned int i = 0; i < c->nattrs; i++)
 		if (c->attr[i].attr_id == id)
 			return &c->attr[i];
 	return NULL;
@@ -94,7 +90,7 @@ int emu_attr_in_dup(const struct emu_cmd *c, uint16_t id, uint8_t **buf, size_t 
 int emu_attr_in(const struct emu_cmd *c, uint16_t id, void *buf, size_t len)
 {
 	uint8_t *all;
-	size_t n, i;
+	size_t n;
 	int err;
 
 	err = emu_attr_in_dup(c, id, &all, &n);
@@ -102,7 +98,7 @@ int emu_attr_in(const struct emu_cmd *c, uint16_t id, void *buf, size_t len)
 		return err;
 	memset(buf, 0, len);
 	memcpy(buf, all, n < len ? n : len);
-	for (i = len; i < n && !err; i++)
+	for (size_t i = len; i < n && !err; i++)
 		if (all[i])
 			err = -EOPNOTSUPP;
 	free(all);
@@ -170,11 +166,10 @@ static int check_attr(const struct emu_cmd *c, unsigned int i)
 {
 	const struct ib_uverbs_attr *a = &c->attr[i];
 	const struct emu_attr_spec *s = find_spec(c->method, a->attr_id);
-	unsigned int j;
 
 	if (!s)
 		return a->flags & UVERBS_ATTR_F_MANDATORY ? -EPROTONOSUPPORT : 0;
-	for (j = 0; j < i; j++)
+	for (unsigned int j = 0; j < i; j++)
 		if (c->attr[j].attr_id == a->attr_id)
 			return -EINVAL;
 	if (a->attr_data.reserved)
@@ -192,16 +187,14 @@ static int check_attr(const struct emu_cmd *c, unsigned int i)
 
 static int check_attrs(const struct emu_cmd *c)
 {
-	unsigned int i;
-	size_t j;
 	int err;
 
-	for (i = 0; i < c->nattrs; i++) {
+	for (unsigned int i = 0; i < c->nattrs; i++) {
 		err = check_attr(c, i);
 		if (err)
 			return err;
 	}
-	for (j = 0; j < NSPECS && c->method->attr[j].kind; j++)
+	for (size_t j = 0; j < NSPECS && c->method->attr[j].kind; j++)
 		if (c->method->attr[j].mandatory && !emu_attr(c, c->method->attr[j].id))
 			return -EINVAL;
 	return 0;

@@ -66,10 +66,9 @@ static int switch_ring(pid_t pid, struct emu_cq *q, uint64_t buf_addr, uint32_t 
 static void catch_up(const struct emu_engine *e, uint32_t slot)
 {
 	uint32_t serial = atomic_load(&e->serial), epoch = atomic_load(&e->epoch);
-	int i;
 
 	emu_engine_kick(slot);
-	for (i = 0; i < CATCH_UP_MS * 10; i++) {
+	for (int i = 0; i < CATCH_UP_MS * 10; i++) {
 		if (atomic_load(&e->serial) != serial ||
 		    (atomic_load(&e->epoch) - epoch >= TWO_PASSES && atomic_load(&e->asleep)))
 			return;

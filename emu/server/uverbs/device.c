@@ -210,7 +210,6 @@ static int query_gid_table(struct emu_cmd *c)
 	struct ib_uverbs_gid_entry e;
 	uint8_t *buf;
 	uint64_t n = 0;
-	unsigned int i;
 	int err;
 
 	if (emu_attr_u64(c, UVERBS_ATTR_QUERY_GID_TABLE_FLAGS, 0) || !size || size > EMU_PAGE ||
@@ -219,7 +218,7 @@ static int query_gid_table(struct emu_cmd *c)
 	buf = calloc(EMU_MAX_GIDS, size);
 	if (!buf)
 		return -ENOMEM;
-	for (i = 0; (g = emu_gid_next(f, &i)); i++) {
+	for (unsigned int i = 0; (g = emu_gid_next(f, &i)); i++) {
 		fill_gid(g, i, &e);
 		memcpy(buf + n++ * size, &e, size < sizeof(e) ? size : sizeof(e));
 	}

@@ -117,7 +117,6 @@ void emu_events_destroy_all(struct emu_file *f)
 
 struct emu_events *emu_events_find(const struct emu_cmd *c, int64_t fd, enum emu_events_kind kind)
 {
-	struct emu_events *e;
 	char path[48], target[48];
 	unsigned long ino;
 	ssize_t n;
@@ -129,7 +128,7 @@ struct emu_events *emu_events_find(const struct emu_cmd *c, int64_t fd, enum emu
 	target[n] = '\0';
 	if (sscanf(target, "pipe:[%lu]", &ino) != 1)
 		return NULL;
-	for (e = c->file->events; e; e = e->next)
+	for (struct emu_events *e = c->file->events; e; e = e->next)
 		if (e->ino == ino && e->kind == kind)
 			return e;
 	return NULL;
@@ -212,11 +211,10 @@ uint32_t emu_events_retract(struct emu_events *e, uint64_t element)
 void emu_events_broadcast(const struct emu_func *func, uint32_t type, uint64_t element)
 {
 	const struct ib_uverbs_async_event_desc d = {.element = element, .event_type = type};
-	const struct emu_file *f;
-	struct emu_events *e;
 
-	for (f = emu_files; f; f = f->next)
-		for (e = f->events; e && f->func == func && f->has_context; e = e->next)
+	for (const struct emu_file *f = emu_files; f; f = f->next)
+		for (struct emu_events *e = f->events; e && f->func == func && f->has_context;
+		     e = e->next)
 			if (e->kind == EMU_EVENTS_ASYNC)
 				emu_events_send(e, &d, sizeof(d));
 }
@@ -224,9 +222,8 @@ void emu_events_broadcast(const struct emu_func *func, uint32_t type, uint64_t e
 static struct emu_cq_obj *find_cq(uint32_t cqn)
 {
 	struct emu_cq_obj *cq = NULL;
-	struct emu_file *f;
 
-	for (f = emu_files; f; f = f->next)
+	for (struct emu_file *f = emu_files; f; f = f->next)
 		while ((cq = emu_uobj_next(f, EMU_T_CQ, cq)))
 			if (cq->cqn == cqn)
 				return cq;
@@ -236,9 +233,8 @@ static struct emu_cq_obj *find_cq(uint32_t cqn)
 static struct emu_srq_obj *find_srq(uint32_t srqn)
 {
 	struct emu_srq_obj *srq = NULL;
-	struct emu_file *f;
 
-	for (f = emu_files; f; f = f->next)
+	for (struct emu_file *f = emu_files; f; f = f->next)
 		while ((srq = emu_uobj_next(f, EMU_T_SRQ, srq)))
 			if (srq->srqn == srqn)
 				return srq;

@@ -80,14 +80,13 @@ static int advise(const struct emu_cmd *c, const struct ib_uverbs_sge *list, siz
 {
 	uint64_t advice = emu_attr_u64(c, UVERBS_ATTR_ADVISE_MR_ADVICE, 0);
 	uint64_t flags = emu_attr_u64(c, UVERBS_ATTR_ADVISE_MR_FLAGS, 0);
-	size_t i;
 	int err = 0;
 
-	for (i = 0; i < n && !err; i++)
+	for (size_t i = 0; i < n && !err; i++)
 		err = check_sge(c, &list[i], advice);
 	if (err)
 		return err;
-	for (i = 0; i < n && !err; i++)
+	for (size_t i = 0; i < n && !err; i++)
 		err = prefetch(c, &list[i], advice);
 	return flags & IB_UVERBS_ADVISE_MR_FLAG_FLUSH ? err : 0;
 }

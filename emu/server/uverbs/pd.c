@@ -11,9 +11,8 @@ static uint32_t new_number(void)
 {
 	static uint32_t last;
 	uint8_t *used = emu_private->pdn_used;
-	uint32_t n;
 
-	for (n = 0; n < EMU_NUM_PDNS; n++) {
+	for (uint32_t n = 0; n < EMU_NUM_PDNS; n++) {
 		last = (last + 1) % EMU_NUM_PDNS;
 		if (!last || used[last / 8] >> last % 8 & 1)
 			continue;

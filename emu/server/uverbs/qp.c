@@ -155,10 +155,9 @@ static void list_parts(const struct emu_qp_obj *qp, struct emu_uobj *part[NPARTS
 static void hold(struct emu_qp_obj *qp)
 {
 	struct emu_uobj *part[NPARTS];
-	unsigned int i;
 
 	list_parts(qp, part);
-	for (i = 0; i < NPARTS; i++)
+	for (unsigned int i = 0; i < NPARTS; i++)
 		emu_uobj_hold(part[i]);
 	emu_events_get(qp->async);
 }
@@ -167,13 +166,12 @@ static int undo(struct emu_uobj *o)
 {
 	struct emu_qp_obj *qp = (struct emu_qp_obj *)o;
 	struct emu_uobj *part[NPARTS];
-	unsigned int i;
 
 	emu_mcast_leave(qp);
 	if (qp->qpn && !emu_qp_shared(qp))
 		emu_qp_withdraw(qp->qpn);
 	list_parts(qp, part);
-	for (i = 0; i < NPARTS; i++)
+	for (unsigned int i = 0; i < NPARTS; i++)
 		emu_uobj_release(part[i]);
 	emu_unpin_queue(&o->file->db_pages, &qp->pins);
 	emu_events_put(qp->async);

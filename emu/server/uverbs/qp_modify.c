@@ -133,12 +133,11 @@ static int check_transition(uint8_t type, uint32_t from, uint32_t to, uint32_t m
 {
 	const enum column col = column_of(type);
 	const struct transition *t;
-	size_t i;
 
 	if (mask & A_CUR_STATE && (from < EMU_QPS_RTR || from > EMU_QPS_SQE))
 		return -EINVAL;
 	mask &= ~(uint32_t)A_STATE;
-	for (i = 0; i < ARRAY_SIZE(transitions); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(transitions); i++) {
 		t = &transitions[i];
 		if (t->from == from && t->to == to)
 			return (mask & t->required[col]) == t->required[col] &&

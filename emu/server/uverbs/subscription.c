@@ -50,9 +50,8 @@ void emu_unsubscribe_all(struct emu_events *e)
 void emu_unsubscribe(const struct emu_uobj *o)
 {
 	struct emu_subscription **link;
-	struct emu_events *e;
 
-	for (e = o->file->events; e; e = e->next) {
+	for (struct emu_events *e = o->file->events; e; e = e->next) {
 		link = &e->subscriptions;
 		while (*link) {
 			if ((*link)->obj == o)

@@ -11,9 +11,7 @@ static uint8_t uar_used[EMU_NUM_UARS];
 /* The lowest free page: a verbs CQ names it by 16 bits. */
 static uint32_t take_uar(void)
 {
-	uint32_t n;
-
-	for (n = 1; n < EMU_NUM_UARS; n++) {
+	for (uint32_t n = 1; n < EMU_NUM_UARS; n++) {
 		if (!uar_used[n]) {
 			uar_used[n] = 1;
 			return n;

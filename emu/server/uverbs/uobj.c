@@ -173,12 +173,11 @@ int emu_uobj_destroy(struct emu_uobj *o)
 /* Handles are in no order of use: go round until nothing is left. */
 void emu_uobj_destroy_all(struct emu_file *f)
 {
-	unsigned int i;
 	bool again;
 
 	do {
 		again = false;
-		for (i = 0; i < f->nobjs; i++)
+		for (unsigned int i = 0; i < f->nobjs; i++)
 			if (f->objs[i] && !emu_uobj_destroy(f->objs[i])) {
 				f->objs[i] = NULL;
 				again = true;

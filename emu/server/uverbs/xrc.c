@@ -25,9 +25,8 @@ static int identify(const struct emu_cmd *c, uint32_t fd, struct stat *st)
 static struct emu_xrcd *find_domain(const struct emu_func *func, const struct stat *st)
 {
 	struct emu_xrcd *x = NULL;
-	struct emu_file *f;
 
-	for (f = emu_files; f; f = f->next)
+	for (struct emu_file *f = emu_files; f; f = f->next)
 		while (f->func == func && (x = emu_uobj_next(f, EMU_T_XRCD, x)))
 			if (x->ino == st->st_ino && x->dev == st->st_dev)
 				return x;
@@ -135,10 +134,9 @@ uint32_t emu_xrc_other_engine(uint32_t qpn, uint32_t slot)
 {
 	const struct emu_qp_obj *qp = NULL;
 	const struct emu_proc *p;
-	const struct emu_chan *c;
 
 	while ((qp = emu_qp_next(qpn, qp))) {
-		for (c = qp->obj.file->chans; c; c = c->next) {
+		for (const struct emu_chan *c = qp->obj.file->chans; c; c = c->next) {
 			p = emu_proc_of(c->pid);
 			if (p && p->slot != slot)
 				return p->slot;

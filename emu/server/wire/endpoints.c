@@ -49,10 +49,8 @@ static uint32_t engine_of(uint32_t qpn)
 
 static void list_sockets(const struct group *g, uint32_t of_slot[EMU_MAX_ENGINES])
 {
-	unsigned int i;
-
 	memset(of_slot, 0, EMU_MAX_ENGINES * sizeof(of_slot[0]));
-	for (i = FIRST; i < g->sockets.nsockets; i++)
+	for (unsigned int i = FIRST; i < g->sockets.nsockets; i++)
 		if (g->at[i].slot < EMU_MAX_ENGINES)
 			of_slot[g->at[i].slot] = i;
 }
@@ -81,9 +79,8 @@ static int steer(const struct group *g)
 static int steer_all(void)
 {
 	int err = 0, one;
-	unsigned int i;
 
-	for (i = 0; i < EMU_MAX_ENDPOINTS; i++) {
+	for (unsigned int i = 0; i < EMU_MAX_ENDPOINTS; i++) {
 		one = groups[i].sockets.nsockets ? steer(&groups[i]) : 0;
 		if (one)
 			emu_log("cannot attach the program that sorts the datagrams of endpoint "
@@ -117,10 +114,9 @@ static int add_socket(struct group *g, const uint8_t addr[16])
 static int open_senders(struct group *g, const uint8_t addr[16])
 {
 	uint16_t port = EMU_UDP_FIRST_PORT;
-	unsigned int i;
 	int fd;
 
-	for (i = 0; i < EMU_WIRE_PORTS; i++) {
+	for (unsigned int i = 0; i < EMU_WIRE_PORTS; i++) {
 		fd = emu_udp_sender(addr, &port);
 		if (fd < 0)
 			return fd;
@@ -209,9 +205,7 @@ static int send_fds(const struct group *g, uint32_t slot, int fd)
  */
 static void allow_joining(const struct group *g)
 {
-	unsigned int i;
-
-	for (i = FIRST; i < g->sockets.nsockets; i++)
+	for (unsigned int i = FIRST; i < g->sockets.nsockets; i++)
 		emu_udp_join(g->at[i].fd, g->sockets.nengines == 1);
 }
 
@@ -239,10 +233,9 @@ static int admit_to(struct group *g, uint32_t slot)
 
 int emu_wire_admit(const struct emu_func *f, uint32_t slot)
 {
-	struct group *g;
 	int err = 0;
 
-	for (g = groups; g < groups + EMU_MAX_ENDPOINTS && !err; g++)
+	for (struct group *g = groups; g < groups + EMU_MAX_ENDPOINTS && !err; g++)
 		if (g->sockets.nsockets && emu_endpoint_func(g->sockets.index) == f)
 			err = admit_to(g, slot);
 	if (err)
@@ -253,11 +246,10 @@ int emu_wire_admit(const struct emu_func *f, uint32_t slot)
 
 void emu_wire_leave(uint32_t slot)
 {
-	struct group *g;
 	unsigned int i;
 
 	emu_blocks_release(slot);
-	for (g = groups; g < groups + EMU_MAX_ENDPOINTS; g++) {
+	for (struct group *g = groups; g < groups + EMU_MAX_ENDPOINTS; g++) {
 		i = find_socket(g, slot);
 		if (i >= g->sockets.nsockets)
 			continue;

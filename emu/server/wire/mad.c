@@ -108,10 +108,9 @@ void emu_wire_ready(struct emu_watch *w)
 	uint8_t bytes[WIRE_MAX_PACKET + 1];
 	enum wire_drop drop;
 	ssize_t n;
-	int i;
 
 	memcpy(path.dst, emu_endpoint_addr(s->index), sizeof(path.dst));
-	for (i = 0; i < BATCH; i++) {
+	for (int i = 0; i < BATCH; i++) {
 		n = emu_udp_receive(w->fd, &path, bytes, sizeof(bytes));
 		if (n < 0)
 			return;

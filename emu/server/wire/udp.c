@@ -142,12 +142,11 @@ static int refuse_all(int fd)
 int emu_udp_sender(const uint8_t addr[16], uint16_t *port)
 {
 	int fd = make(addr), err;
-	uint32_t at;
 
 	if (fd < 0)
 		return fd;
 	err = refuse_all(fd);
-	for (at = *port; !err; at++) {
+	for (uint32_t at = *port; !err; at++) {
 		err = at > LAST_PORT ? -EADDRINUSE : bind_to(fd, addr, (uint16_t)at);
 		if (!err) {
 			*port = (uint16_t)at;
@@ -210,10 +209,9 @@ int emu_udp_send(int fd, const struct wire_path *path, const void *bytes, size_t
 /* IPv4 brings a byte, IPv6 an int. */
 static uint8_t traffic_class(struct msghdr *m)
 {
-	struct cmsghdr *c;
 	int value;
 
-	for (c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
 		if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_TOS)
 			return *CMSG_DATA(c);
 		if (c->cmsg_level != IPPROTO_IPV6 || c->cmsg_type != IPV6_TCLASS)

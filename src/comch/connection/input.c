@@ -92,11 +92,9 @@ static const char *take_consumer_new(struct doca_comch_connection *c,
 
 static void expire(struct doca_comch_connection *c, struct comch_remote *remote)
 {
-	struct comch_endpoint *endpoint;
-
 	remote->is_alive = false;
 	add_note(c, &remote->expired, remote->info.id, true);
-	for (endpoint = c->endpoints; endpoint; endpoint = endpoint->next)
+	for (struct comch_endpoint *endpoint = c->endpoints; endpoint; endpoint = endpoint->next)
 		if (endpoint->is_producer)
 			endpoint->ops->on_consumer_gone(endpoint, remote->info.id);
 }

@@ -27,8 +27,6 @@ static void expire_remotes(struct doca_comch_connection *c)
 
 void dpumap_comch_conn_down(struct doca_comch_connection *c)
 {
-	struct comch_endpoint *endpoint;
-
 	if (comch_conn_state(c) == COMCH_CONN_DOWN)
 		return;
 	/* A refusal. */
@@ -40,7 +38,7 @@ void dpumap_comch_conn_down(struct doca_comch_connection *c)
 		dpumap_comch_link_shutdown(c->link);
 	c->out.is_shut = true;
 	expire_remotes(c);
-	for (endpoint = c->endpoints; endpoint; endpoint = endpoint->next)
+	for (struct comch_endpoint *endpoint = c->endpoints; endpoint; endpoint = endpoint->next)
 		endpoint->ops->on_down(endpoint);
 	dpumap_comch_ready_add(c);
 }

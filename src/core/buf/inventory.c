@@ -85,7 +85,7 @@ doca_error_t doca_buf_inventory_create(size_t num_elements,
 
 doca_error_t doca_buf_inventory_destroy(struct doca_buf_inventory *inventory)
 {
-	struct buf_slab *slab, *next;
+	struct buf_slab *next;
 	uint32_t num_used;
 
 	if (!inventory)
@@ -96,7 +96,7 @@ doca_error_t doca_buf_inventory_destroy(struct doca_buf_inventory *inventory)
 				   "inventory %p: %u of its %u bufs are in use; release them "
 				   "(doca_buf_dec_refcount) first",
 				   (void *)inventory, num_used, inventory->num_elements);
-	for (slab = inventory->slabs; slab; slab = next) {
+	for (struct buf_slab *slab = inventory->slabs; slab; slab = next) {
 		next = slab->next;
 		free(slab);
 	}

@@ -9,9 +9,8 @@ void dpumap_base64_encode(const void *bytes, size_t len, char *text)
 {
 	const uint8_t *from = bytes;
 	uint32_t group;
-	size_t i;
 
-	for (i = 0; i < len; i += 3) {
+	for (size_t i = 0; i < len; i += 3) {
 		group = (uint32_t)from[i] << 16;
 		group |= i + 1 < len ? (uint32_t)from[i + 1] << 8 : 0;
 		group |= i + 2 < len ? from[i + 2] : 0;

@@ -146,9 +146,7 @@ static void endpoint_works(struct endpoint *e)
 
 static bool cluster_in_use(const struct dpumap_etcd *etcd)
 {
-	size_t i;
-
-	for (i = 0; i < etcd->num_endpoints; i++)
+	for (size_t i = 0; i < etcd->num_endpoints; i++)
 		if (etcd->endpoints[i].cluster == etcd->cluster)
 			return true;
 	return false;
@@ -607,10 +605,9 @@ static void probe_done(void *context, const struct dpumap_etcd_reply *reply)
 static void probe(struct dpumap_etcd *etcd)
 {
 	struct dpumap_error error;
-	size_t i;
 
 	etcd->next_probe = monotonic_ns() + PROBE_EVERY / 2 + dpumap_etcd_random(etcd, PROBE_EVERY);
-	for (i = 0; i < etcd->num_endpoints; i++)
+	for (size_t i = 0; i < etcd->num_endpoints; i++)
 		if (!etcd->endpoints[i].probe)
 			dpumap_etcd_begin_at(etcd, i, PROBE_PATH, json_object_new_object(),
 					     probe_done, &etcd->endpoints[i],
@@ -687,13 +684,12 @@ static doca_error_t add_endpoints(struct dpumap_etcd *etcd, const struct dpumap_
 				  struct dpumap_error *error)
 {
 	doca_error_t result;
-	size_t i;
 
 	if (!config->num_endpoints || config->num_endpoints > DPUMAP_ETCD_ENDPOINTS_MAX)
 		return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 					"name 1 to %d endpoints of etcd",
 					DPUMAP_ETCD_ENDPOINTS_MAX);
-	for (i = 0; i < config->num_endpoints; i++) {
+	for (size_t i = 0; i < config->num_endpoints; i++) {
 		result = dpumap_fleet_url_check(config->endpoints[i], error);
 		if (result != DOCA_SUCCESS)
 			return result;

@@ -119,12 +119,10 @@ static size_t receive(char *bytes, size_t size, size_t count, void *context)
 
 static void release(struct dpumap_http_call *call)
 {
-	struct curl_slist *header;
-
 	TAILQ_REMOVE(&call->http->calls, call, link);
 	curl_multi_remove_handle(call->http->multi, call->easy);
 	curl_easy_cleanup(call->easy);
-	for (header = call->headers; header; header = header->next)
+	for (struct curl_slist *header = call->headers; header; header = header->next)
 		explicit_bzero(header->data, strlen(header->data));
 	curl_slist_free_all(call->headers);
 	dpumap_secret_free(call->secret, call->secret_len);
@@ -395,9 +393,9 @@ static void report(struct dpumap_http *http)
 
 static void sweep(struct dpumap_http *http)
 {
-	struct dpumap_http_call *call, *next;
+	struct dpumap_http_call *next;
 
-	for (call = TAILQ_FIRST(&http->calls); call; call = next) {
+	for (struct dpumap_http_call *call = TAILQ_FIRST(&http->calls); call; call = next) {
 		next = TAILQ_NEXT(call, link);
 		if (call->ended)
 			release(call);
@@ -420,11 +418,11 @@ static int action_of(uint32_t events)
 void dpumap_http_process(struct dpumap_http *http)
 {
 	struct epoll_event events[EVENTS];
-	int num, i, running;
+	int num, running;
 
 	http->busy = true;
 	num = epoll_wait(http->epoll, events, EVENTS, 0);
-	for (i = 0; i < num; i++)
+	for (int i = 0; i < num; i++)
 		curl_multi_socket_action(http->multi, events[i].data.fd,
 					 action_of(events[i].events), &running);
 	if (monotonic_ns() >= http->deadline) {

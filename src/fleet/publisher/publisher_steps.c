@@ -63,10 +63,9 @@ static doca_error_t put_differences(struct dpumap_publisher *p, struct json_obje
 {
 	const struct dpumap_record_text *record, *old;
 	doca_error_t result = DOCA_SUCCESS;
-	size_t i;
 
-	for (i = 0; i < p->wanted.num && p->sent.num + p->gone.num < DPUMAP_PUBLISHER_TXN_MAX;
-	     i++) {
+	for (size_t i = 0;
+	     i < p->wanted.num && p->sent.num + p->gone.num < DPUMAP_PUBLISHER_TXN_MAX; i++) {
 		record = &p->wanted.list[i];
 		old = dpumap_records_find(&p->published, record->key);
 		if (old && strcmp(old->text, record->text) == 0)
@@ -83,9 +82,8 @@ static doca_error_t delete_differences(struct dpumap_publisher *p, struct json_o
 {
 	const struct dpumap_record_text *record;
 	doca_error_t result = DOCA_SUCCESS;
-	size_t i;
 
-	for (i = 0; i < p->published.num && p->gone.num < DPUMAP_PUBLISHER_TXN_MAX; i++) {
+	for (size_t i = 0; i < p->published.num && p->gone.num < DPUMAP_PUBLISHER_TXN_MAX; i++) {
 		record = &p->published.list[i];
 		if (dpumap_records_find(&p->wanted, record->key))
 			continue;
@@ -173,11 +171,10 @@ static void begin_change(struct dpumap_publisher *p)
 static void take_sent(struct dpumap_publisher *p)
 {
 	struct dpumap_error error;
-	size_t i;
 
-	for (i = 0; i < p->gone.num; i++)
+	for (size_t i = 0; i < p->gone.num; i++)
 		dpumap_records_remove(&p->published, p->gone.list[i].key);
-	for (i = 0; i < p->sent.num; i++) {
+	for (size_t i = 0; i < p->sent.num; i++) {
 		if (dpumap_records_set(&p->published, p->sent.list[i].key, p->sent.list[i].text) ==
 		    DOCA_SUCCESS)
 			continue;

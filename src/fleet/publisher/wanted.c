@@ -55,10 +55,9 @@ doca_error_t dpumap_wanted_make(const char *fleet, const struct dpumap_fleet_dpu
 {
 	struct dpumap_records made = {0};
 	doca_error_t result;
-	size_t i;
 
 	result = add_dpu(fleet, self, &made, error);
-	for (i = 0; result == DOCA_SUCCESS && i < num_exports; i++)
+	for (size_t i = 0; result == DOCA_SUCCESS && i < num_exports; i++)
 		result = add_export(fleet, self->name, &exports[i], &made, error);
 	if (result == DOCA_SUCCESS)
 		*records = made;

@@ -48,9 +48,7 @@ static const char *known(const char *const list[], const char *text)
 
 static bool printable(const char *text, size_t len)
 {
-	size_t i;
-
-	for (i = 0; i < len; i++)
+	for (size_t i = 0; i < len; i++)
 		if (text[i] < ' ' || text[i] > '~')
 			return false;
 	return true;
@@ -90,13 +88,12 @@ static void add(struct json_object *json, const char *field, struct json_object 
 static doca_error_t check_dpu(const struct dpumap_fleet_dpu *dpu, struct dpumap_error *error)
 {
 	doca_error_t result = dpumap_fleet_name_check("DPU name", dpu->name, error);
-	size_t i;
 
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (!dpu->num_addresses || dpu->num_addresses > DPUMAP_RECORD_ADDRESSES_MAX)
 		return invalid(error, "a DPU has 1 to 8 addresses");
-	for (i = 0; i < dpu->num_addresses; i++)
+	for (size_t i = 0; i < dpu->num_addresses; i++)
 		if (!dpumap_fleet_address_valid(dpu->addresses[i]))
 			return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 						"address \"%.80s\" is not valid in a fleet: write "
@@ -120,13 +117,12 @@ doca_error_t dpumap_record_encode_dpu(const struct dpumap_fleet_dpu *dpu, char *
 	doca_error_t result = check_dpu(dpu, error);
 	struct json_object *json, *addresses;
 	char card[24];
-	size_t i;
 
 	if (result != DOCA_SUCCESS)
 		return result;
 	json = json_object_new_object();
 	addresses = json_object_new_array();
-	for (i = 0; i < dpu->num_addresses; i++)
+	for (size_t i = 0; i < dpu->num_addresses; i++)
 		json_object_array_add(addresses, json_object_new_string(dpu->addresses[i]));
 	add(json, "format", json_object_new_int(FORMAT));
 	add(json, "addresses", addresses);
@@ -143,9 +139,8 @@ doca_error_t dpumap_record_encode_dpu(const struct dpumap_fleet_dpu *dpu, char *
 static doca_error_t check_export(const struct dpumap_fleet_export *e, struct dpumap_error *error)
 {
 	doca_error_t result = dpumap_fleet_name_check("export name", e->name, error);
-	size_t i;
 
-	for (i = 0; result == DOCA_SUCCESS && i < e->num_labels; i++)
+	for (size_t i = 0; result == DOCA_SUCCESS && i < e->num_labels; i++)
 		result = dpumap_fleet_label_check(e->labels[i], error);
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -166,9 +161,8 @@ static struct json_object *encode_labels(const struct dpumap_fleet_export *e)
 	struct json_object *labels = json_object_new_object();
 	char key[DPUMAP_FLEET_NAME_SIZE];
 	const char *sign;
-	size_t i;
 
-	for (i = 0; i < e->num_labels; i++) {
+	for (size_t i = 0; i < e->num_labels; i++) {
 		sign = strchr(e->labels[i], '=');
 		snprintf(key, sizeof(key), "%.*s", (int)(sign - e->labels[i]), e->labels[i]);
 		add(labels, key, json_object_new_string(sign + 1));
@@ -182,13 +176,12 @@ doca_error_t dpumap_record_encode_export(const struct dpumap_fleet_export *expor
 	const struct dpumap_fleet_export *e = export_info;
 	doca_error_t result = check_export(e, error);
 	struct json_object *json, *access;
-	size_t i;
 
 	if (result != DOCA_SUCCESS)
 		return result;
 	json = json_object_new_object();
 	access = json_object_new_array();
-	for (i = 0; i < NUM_ACCESSES; i++)
+	for (size_t i = 0; i < NUM_ACCESSES; i++)
 		if (e->access & accesses[i].flag)
 			json_object_array_add(access, json_object_new_string(accesses[i].name));
 	add(json, "format", json_object_new_int(FORMAT));
@@ -309,14 +302,14 @@ static doca_error_t check_dpu_json(const char *name, struct json_object *json,
 	struct json_object *addresses = json_object_object_get(json, "addresses");
 	const char *certificate = text_of(json, "certificate");
 	struct json_object *address;
-	size_t i, num;
+	size_t num;
 
 	if (!json_object_is_type(addresses, json_type_array))
 		return invalid(error, "it has no addresses");
 	num = json_object_array_length(addresses);
 	if (!num || num > DPUMAP_RECORD_ADDRESSES_MAX)
 		return invalid(error, "it does not have 1 to 8 addresses");
-	for (i = 0; i < num; i++) {
+	for (size_t i = 0; i < num; i++) {
 		address = json_object_array_get_idx(addresses, i);
 		if (!clean(address, DPUMAP_FLEET_URL_MAX) ||
 		    !dpumap_fleet_address_valid(json_object_get_string(address)))
@@ -352,7 +345,6 @@ static doca_error_t decode_dpu(const char *name, struct json_object *json, size_
 	struct dpumap_fleet_dpu *d;
 	struct block block;
 	const char **text;
-	size_t i;
 
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -363,7 +355,7 @@ static doca_error_t decode_dpu(const char *name, struct json_object *json, size_
 		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for a record");
 	text = (const char **)(d + 1);
 	d->num_addresses = json_object_array_length(addresses);
-	for (i = 0; i < d->num_addresses; i++)
+	for (size_t i = 0; i < d->num_addresses; i++)
 		text[i] = keep(&block,
 			       json_object_get_string(json_object_array_get_idx(addresses, i)));
 	d->certificate_name = keep(&block, text_of(json, "certificate"));
@@ -410,12 +402,12 @@ static bool access_of(struct json_object *json, uint32_t *access)
 {
 	struct json_object *list = json_object_object_get(json, "access");
 	const char *text;
-	size_t i, k;
+	size_t k;
 
 	*access = 0;
 	if (!json_object_is_type(list, json_type_array))
 		return false;
-	for (i = 0; i < json_object_array_length(list); i++) {
+	for (size_t i = 0; i < json_object_array_length(list); i++) {
 		text = json_object_get_string(json_object_array_get_idx(list, i));
 		for (k = 0; k < NUM_ACCESSES && (!text || strcmp(accesses[k].name, text) != 0); k++)
 			;

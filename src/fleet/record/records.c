@@ -82,9 +82,7 @@ void dpumap_records_remove(struct dpumap_records *records, const char *key)
 
 void dpumap_records_clear(struct dpumap_records *records)
 {
-	size_t i;
-
-	for (i = 0; i < records->num; i++) {
+	for (size_t i = 0; i < records->num; i++) {
 		free(records->list[i].key);
 		free(records->list[i].text);
 	}
@@ -103,11 +101,9 @@ const struct dpumap_record_text *dpumap_records_find(const struct dpumap_records
 
 bool dpumap_records_equal(const struct dpumap_records *a, const struct dpumap_records *b)
 {
-	size_t i;
-
 	if (a->num != b->num)
 		return false;
-	for (i = 0; i < a->num; i++)
+	for (size_t i = 0; i < a->num; i++)
 		if (strcmp(a->list[i].key, b->list[i].key) != 0 ||
 		    strcmp(a->list[i].text, b->list[i].text) != 0)
 			return false;

@@ -46,12 +46,12 @@ static doca_error_t write_dpus(FILE *file, const struct dpumap_view *view,
 {
 	const struct dpumap_fleet_dpu **dpus;
 	struct dpumap_fleet_key key = {0};
-	size_t num, i;
+	size_t num;
 	char *value;
 
 	if (dpumap_view_sort_dpus(view, &dpus, &num) != DOCA_SUCCESS)
 		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for a list");
-	for (i = 0; i < num; i++) {
+	for (size_t i = 0; i < num; i++) {
 		if (dpus[i]->needs_newer ||
 		    dpumap_record_encode_dpu(dpus[i], &value, error) != DOCA_SUCCESS)
 			continue;
@@ -67,12 +67,12 @@ static doca_error_t write_exports(FILE *file, const struct dpumap_view *view,
 {
 	const struct dpumap_fleet_export **exports;
 	struct dpumap_fleet_key key;
-	size_t num, i;
+	size_t num;
 	char *value;
 
 	if (dpumap_view_sort_exports(view, &exports, &num) != DOCA_SUCCESS)
 		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for a list");
-	for (i = 0; i < num; i++) {
+	for (size_t i = 0; i < num; i++) {
 		if (exports[i]->needs_newer ||
 		    dpumap_record_encode_export(exports[i], &value, error) != DOCA_SUCCESS)
 			continue;

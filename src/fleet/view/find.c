@@ -40,9 +40,7 @@ static bool matches(const struct dpumap_fleet_export *e, const char *pattern)
 static bool is_wanted(const struct dpumap_fleet_export *e, const char *pattern,
 		      const char *const *labels, size_t num_labels)
 {
-	size_t i;
-
-	for (i = 0; i < num_labels; i++)
+	for (size_t i = 0; i < num_labels; i++)
 		if (!has_label(e, labels[i]))
 			return false;
 	return matches(e, pattern);
@@ -54,11 +52,11 @@ doca_error_t dpumap_fleet_list(struct dpumap_fleet *fleet, const char *pattern,
 {
 	const struct dpumap_fleet_export **exports;
 	doca_error_t result;
-	size_t num, i;
+	size_t num;
 
 	if (!fleet || !each || (num_labels && !labels))
 		return DOCA_ERROR_INVALID_VALUE;
-	for (i = 0; i < num_labels; i++)
+	for (size_t i = 0; i < num_labels; i++)
 		if (!labels[i])
 			return DOCA_ERROR_INVALID_VALUE;
 	result = dpumap_fleet_check_started(fleet);
@@ -66,7 +64,7 @@ doca_error_t dpumap_fleet_list(struct dpumap_fleet *fleet, const char *pattern,
 		return result;
 	if (dpumap_view_sort_exports(fleet->view, &exports, &num) != DOCA_SUCCESS)
 		return dpumap_fleet_wrong(fleet, DOCA_ERROR_NO_MEMORY, "no memory for the list");
-	for (i = 0; i < num; i++)
+	for (size_t i = 0; i < num; i++)
 		if (is_wanted(exports[i], pattern, labels, num_labels))
 			each(user_data, exports[i]);
 	free(exports);
@@ -78,7 +76,7 @@ doca_error_t dpumap_fleet_list_dpus(struct dpumap_fleet *fleet, const char *patt
 {
 	const struct dpumap_fleet_dpu **dpus;
 	doca_error_t result;
-	size_t num, i;
+	size_t num;
 
 	if (!fleet || !each)
 		return DOCA_ERROR_INVALID_VALUE;
@@ -87,7 +85,7 @@ doca_error_t dpumap_fleet_list_dpus(struct dpumap_fleet *fleet, const char *patt
 		return result;
 	if (dpumap_view_sort_dpus(fleet->view, &dpus, &num) != DOCA_SUCCESS)
 		return dpumap_fleet_wrong(fleet, DOCA_ERROR_NO_MEMORY, "no memory for the list");
-	for (i = 0; i < num; i++)
+	for (size_t i = 0; i < num; i++)
 		if (!pattern || fnmatch(pattern, dpus[i]->name, 0) == 0)
 			each(user_data, dpus[i]);
 	free(dpus);
@@ -195,7 +193,6 @@ doca_error_t dpumap_fleet_connect(struct dpumap_fleet *fleet, const char *name,
 {
 	doca_error_t result = DOCA_ERROR_NOT_FOUND;
 	const struct dpumap_fleet_dpu *dpu = NULL;
-	size_t i;
 
 	if (!fleet || !name || !channel)
 		return DOCA_ERROR_INVALID_VALUE;
@@ -206,7 +203,7 @@ doca_error_t dpumap_fleet_connect(struct dpumap_fleet *fleet, const char *name,
 		return dpumap_fleet_wrong(fleet, DOCA_ERROR_BAD_CONFIG,
 					  "a pre-shared key does not prove a DPU's name: use "
 					  "certificates to connect by name");
-	for (i = 0; dpu && i < dpu->num_addresses; i++) {
+	for (size_t i = 0; dpu && i < dpu->num_addresses; i++) {
 		result = try_address(fleet, dpu, dpu->addresses[i], channel);
 		if (result == DOCA_SUCCESS || result == DOCA_ERROR_BAD_STATE)
 			break;

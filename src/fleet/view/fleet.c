@@ -74,15 +74,13 @@ static void write_cache(struct dpumap_fleet *f);
 
 doca_error_t dpumap_fleet_destroy(struct dpumap_fleet *fleet)
 {
-	size_t i;
-
 	if (!fleet)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (fleet->is_started)
 		write_cache(fleet);
 	stop(fleet);
 	close(fleet->epoll);
-	for (i = 0; i < fleet->num_endpoints; i++)
+	for (size_t i = 0; i < fleet->num_endpoints; i++)
 		free(fleet->endpoints[i]);
 	free(fleet->ca);
 	free(fleet->cert);

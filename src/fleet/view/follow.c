@@ -231,10 +231,10 @@ static void take_events(struct dpumap_follow *f, const struct dpumap_etcd_reply 
 	struct json_object *events = json_object_object_get(reply->json, "events");
 	struct json_object *event, *kv;
 	int64_t last = 0;
-	size_t i, num;
+	size_t num;
 
 	num = json_object_is_type(events, json_type_array) ? json_object_array_length(events) : 0;
-	for (i = 0; i < num; i++) {
+	for (size_t i = 0; i < num; i++) {
 		event = json_object_array_get_idx(events, i);
 		kv = json_object_object_get(event, "kv");
 		if (!json_object_is_type(kv, json_type_object))
@@ -459,7 +459,7 @@ static bool take_page(struct dpumap_follow *f, struct json_object *kvs, size_t n
 {
 	struct json_object *kv;
 	const char *key;
-	size_t i, len;
+	size_t len;
 
 	/* take_record() decodes the keys in place, so the last one first. */
 	struct json_object *last = json_object_array_get_idx(kvs, num - 1);
@@ -468,7 +468,7 @@ static bool take_page(struct dpumap_follow *f, struct json_object *kvs, size_t n
 		    json_object_deep_copy(last, &copy, NULL) == 0 && set_from(f, copy);
 
 	json_object_put(copy);
-	for (i = 0; good && i < num; i++) {
+	for (size_t i = 0; good && i < num; i++) {
 		kv = json_object_array_get_idx(kvs, i);
 		if (!json_object_is_type(kv, json_type_object))
 			continue;

@@ -77,9 +77,8 @@ static void ask_endpoints(struct members *all, struct ask asks[])
 {
 	struct dpumap_etcd *etcd = all->fleet->etcd;
 	struct dpumap_error error;
-	size_t i;
 
-	for (i = 0; i < dpumap_etcd_num_endpoints(etcd); i++) {
+	for (size_t i = 0; i < dpumap_etcd_num_endpoints(etcd); i++) {
 		asks[i] = (struct ask){.members = all, .endpoint = i};
 		dpumap_fleet_copy(all->asked[i].url, sizeof(all->asked[i].url),
 				  dpumap_etcd_url(etcd, i));
@@ -112,13 +111,13 @@ static void listed(void *context, const struct dpumap_etcd_reply *reply)
 {
 	struct json_object *members = json_object_object_get(reply->json, "members");
 	struct members *all = context;
-	size_t i;
 
 	all->list_call = NULL;
 	all->waiting--;
 	if (!json_object_is_type(members, json_type_array))
 		return;
-	for (i = 0; i < json_object_array_length(members) && all->num_listed < MEMBERS_MAX; i++)
+	for (size_t i = 0; i < json_object_array_length(members) && all->num_listed < MEMBERS_MAX;
+	     i++)
 		take_member(all, json_object_array_get_idx(members, i));
 }
 
@@ -144,9 +143,7 @@ static void report(struct member *m, dpumap_fleet_member_cb_t each, union doca_d
 
 static bool was_asked(const struct members *all, uint64_t id)
 {
-	size_t i;
-
-	for (i = 0; i < dpumap_etcd_num_endpoints(all->fleet->etcd); i++)
+	for (size_t i = 0; i < dpumap_etcd_num_endpoints(all->fleet->etcd); i++)
 		if (all->asked[i].info.id == id)
 			return true;
 	return false;
@@ -155,9 +152,7 @@ static bool was_asked(const struct members *all, uint64_t id)
 /* An endpoint that does not answer may be that of a listed member. */
 static bool is_endpoint(const struct members *all, const char *url)
 {
-	size_t i;
-
-	for (i = 0; i < dpumap_etcd_num_endpoints(all->fleet->etcd); i++)
+	for (size_t i = 0; i < dpumap_etcd_num_endpoints(all->fleet->etcd); i++)
 		if (strcmp(all->asked[i].url, url) == 0)
 			return true;
 	return false;
@@ -171,10 +166,8 @@ static bool may_be_endpoint(const struct members *all, const struct member *m)
 
 static void name_members(struct members *all)
 {
-	size_t i, k;
-
-	for (i = 0; i < dpumap_etcd_num_endpoints(all->fleet->etcd); i++)
-		for (k = 0; k < all->num_listed; k++)
+	for (size_t i = 0; i < dpumap_etcd_num_endpoints(all->fleet->etcd); i++)
+		for (size_t k = 0; k < all->num_listed; k++)
 			if ((all->asked[i].info.id &&
 			     all->asked[i].info.id == all->listed[k].info.id) ||
 			    (!all->asked[i].info.id &&
@@ -186,15 +179,13 @@ static void name_members(struct members *all)
 static void report_all(struct members *all, dpumap_fleet_member_cb_t each,
 		       union doca_data user_data)
 {
-	size_t i;
-
 	name_members(all);
-	for (i = 0; i < dpumap_etcd_num_endpoints(all->fleet->etcd); i++) {
+	for (size_t i = 0; i < dpumap_etcd_num_endpoints(all->fleet->etcd); i++) {
 		if (!all->asked[i].info.id && !all->asked[i].problem[0])
 			set_problem(&all->asked[i], "it does not answer in time");
 		report(&all->asked[i], each, user_data);
 	}
-	for (i = 0; i < all->num_listed; i++) {
+	for (size_t i = 0; i < all->num_listed; i++) {
 		if (was_asked(all, all->listed[i].info.id) || may_be_endpoint(all, &all->listed[i]))
 			continue;
 		set_problem(&all->listed[i], "it is not among the endpoints of the configuration");
@@ -213,7 +204,6 @@ doca_error_t dpumap_fleet_list_members(struct dpumap_fleet *fleet, dpumap_fleet_
 	struct ask asks[DPUMAP_ETCD_ENDPOINTS_MAX];
 	struct members *all;
 	doca_error_t result;
-	size_t i;
 
 	if (!fleet || !each)
 		return DOCA_ERROR_INVALID_VALUE;
@@ -227,7 +217,7 @@ doca_error_t dpumap_fleet_list_members(struct dpumap_fleet *fleet, dpumap_fleet_
 	ask_endpoints(all, asks);
 	ask_list(all);
 	dpumap_fleet_wait(fleet, all_answered, all);
-	for (i = 0; i < DPUMAP_ETCD_ENDPOINTS_MAX; i++)
+	for (size_t i = 0; i < DPUMAP_ETCD_ENDPOINTS_MAX; i++)
 		dpumap_etcd_cancel(all->calls[i]);
 	dpumap_etcd_cancel(all->list_call);
 	report_all(all, each, user_data);
@@ -303,12 +293,12 @@ static doca_error_t collect_leases(struct dpumap_fleet *fleet, const char *patte
 				   struct leases *all)
 {
 	const struct dpumap_fleet_dpu **dpus;
-	size_t num, i;
+	size_t num;
 
 	if (dpumap_view_sort_dpus(fleet->view, &dpus, &num) != DOCA_SUCCESS)
 		return dpumap_fleet_wrong(fleet, DOCA_ERROR_NO_MEMORY, "no memory for the list");
 	all->list = calloc(num + 1, sizeof(*all->list));
-	for (i = 0; all->list && i < num; i++) {
+	for (size_t i = 0; all->list && i < num; i++) {
 		if (pattern && fnmatch(pattern, dpus[i]->name, 0) != 0)
 			continue;
 		all->list[all->num].leases = all;
@@ -325,9 +315,8 @@ static void report_leases(struct leases *all, dpumap_fleet_lease_cb_t each,
 			  union doca_data user_data)
 {
 	const struct dpumap_fleet_dpu *dpu;
-	size_t i;
 
-	for (i = 0; i < all->num; i++) {
+	for (size_t i = 0; i < all->num; i++) {
 		/* The view may have changed meanwhile. */
 		dpu = dpumap_view_find_dpu(all->fleet->view, all->list[i].dpu);
 		if (dpu && all->list[i].is_known)
@@ -340,7 +329,6 @@ doca_error_t dpumap_fleet_list_leases(struct dpumap_fleet *fleet, const char *pa
 {
 	struct leases all = {.fleet = fleet};
 	doca_error_t result;
-	size_t i;
 
 	if (!fleet || !each)
 		return DOCA_ERROR_INVALID_VALUE;
@@ -354,7 +342,7 @@ doca_error_t dpumap_fleet_list_leases(struct dpumap_fleet *fleet, const char *pa
 	if (all.result == DOCA_SUCCESS && !leases_ended(&all))
 		all.result = dpumap_fleet_wrong(fleet, DOCA_ERROR_TIME_OUT,
 						"etcd does not answer in time");
-	for (i = 0; i < all.num; i++)
+	for (size_t i = 0; i < all.num; i++)
 		dpumap_etcd_cancel(all.list[i].call);
 	if (all.result == DOCA_SUCCESS)
 		report_leases(&all, each, user_data);

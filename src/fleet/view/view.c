@@ -79,12 +79,12 @@ static void grow(struct dpumap_view *view)
 {
 	size_t num = view->num_buckets * 2, i;
 	struct entry **buckets = calloc(num, sizeof(struct entry *));
-	struct entry *e, *next;
+	struct entry *next;
 
 	if (!buckets)
 		return;
 	for (i = 0; i < view->num_buckets; i++) {
-		for (e = view->buckets[i]; e; e = next) {
+		for (struct entry *e = view->buckets[i]; e; e = next) {
 			next = e->next;
 			e->next = buckets[e->hash & (num - 1)];
 			buckets[e->hash & (num - 1)] = e;
@@ -171,9 +171,9 @@ void dpumap_view_remove(struct dpumap_view *view, const struct dpumap_fleet_key 
 
 static void drop_other_leases(struct dpumap_view *view, struct entry *owner)
 {
-	struct entry *e, *next;
+	struct entry *next;
 
-	for (e = LIST_FIRST(&owner->exports); e; e = next) {
+	for (struct entry *e = LIST_FIRST(&owner->exports); e; e = next) {
 		next = LIST_NEXT(e, link);
 		if (e->lease != owner->lease)
 			remove_entry(view, e);
@@ -328,20 +328,16 @@ static struct entry *unseen(const struct dpumap_view *view, size_t bucket)
 void dpumap_view_sync_end(struct dpumap_view *view)
 {
 	struct entry *e;
-	size_t i;
 
-	for (i = 0; i < view->num_buckets; i++)
+	for (size_t i = 0; i < view->num_buckets; i++)
 		while ((e = unseen(view, i)) != NULL)
 			remove_entry(view, e);
 }
 
 void dpumap_view_forget_revisions(struct dpumap_view *view)
 {
-	struct entry *e;
-	size_t i;
-
-	for (i = 0; i < view->num_buckets; i++)
-		for (e = view->buckets[i]; e; e = e->next)
+	for (size_t i = 0; i < view->num_buckets; i++)
+		for (struct entry *e = view->buckets[i]; e; e = e->next)
 			e->revision = -1;
 }
 
@@ -389,13 +385,12 @@ static int compare_entries(const void *a, const void *b)
 static const struct entry **sort(const struct dpumap_view *view, bool dpus, size_t num)
 {
 	const struct entry **list = calloc(num + 1, sizeof(struct entry *));
-	const struct entry *e;
 	size_t used = 0, i;
 
 	if (!list)
 		return NULL;
 	for (i = 0; i < view->num_buckets; i++)
-		for (e = view->buckets[i]; e; e = e->next)
+		for (const struct entry *e = view->buckets[i]; e; e = e->next)
 			if (!e->dpu != dpus)
 				list[used++] = e;
 	qsort(list, used, sizeof(struct entry *), compare_entries);
@@ -408,13 +403,12 @@ doca_error_t dpumap_view_sort_dpus(const struct dpumap_view *view,
 	const struct dpumap_fleet_dpu **dpus =
 		calloc(view->num_dpus + 1, sizeof(struct dpumap_fleet_dpu *));
 	const struct entry **list = dpus ? sort(view, true, view->num_dpus) : NULL;
-	size_t i;
 
 	if (!list) {
 		free(dpus);
 		return DOCA_ERROR_NO_MEMORY;
 	}
-	for (i = 0; i < view->num_dpus; i++)
+	for (size_t i = 0; i < view->num_dpus; i++)
 		dpus[i] = list[i]->dpu;
 	free(list);
 	*sorted = dpus;
@@ -427,10 +421,9 @@ doca_error_t dpumap_view_sort_exports(const struct dpumap_view *view,
 {
 	const struct entry **list = sort(view, false, view->num_exports);
 	const struct dpumap_fleet_export **exports;
-	size_t i;
 
 	exports = list ? calloc(view->num_exports + 1, sizeof(struct dpumap_fleet_export *)) : NULL;
-	for (i = 0; exports && i < view->num_exports; i++)
+	for (size_t i = 0; exports && i < view->num_exports; i++)
 		exports[i] = list[i]->export_info;
 	free(list);
 	if (!exports)
@@ -476,13 +469,12 @@ struct dpumap_view *dpumap_view_create(dpumap_view_changed_fn *changed, void *co
 
 void dpumap_view_destroy(struct dpumap_view *view)
 {
-	struct entry *e, *next;
-	size_t i;
+	struct entry *next;
 
 	if (!view)
 		return;
-	for (i = 0; i < view->num_buckets; i++) {
-		for (e = view->buckets[i]; e; e = next) {
+	for (size_t i = 0; i < view->num_buckets; i++) {
+		for (struct entry *e = view->buckets[i]; e; e = next) {
 			next = e->next;
 			free_entry(e);
 		}

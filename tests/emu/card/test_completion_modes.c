@@ -78,9 +78,8 @@ static struct outcome next_completion(struct queue *q)
 			       (q->cq.cqe_size - sizeof(struct mlx5_cqe64));
 	const volatile uint8_t *op_own = entry + sizeof(struct mlx5_cqe64) - 1;
 	struct mlx5_err_cqe cqe;
-	int i;
 
-	for (i = 0; i < PATIENCE_MS * 10 && *op_own >> 4 == MLX5_CQE_INVALID; i++)
+	for (int i = 0; i < PATIENCE_MS * 10 && *op_own >> 4 == MLX5_CQE_INVALID; i++)
 		usleep(100);
 	assert_int_not_equal(*op_own >> 4, MLX5_CQE_INVALID);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
@@ -117,9 +116,8 @@ static void mode_decides_which_results_complete(void **state)
 {
 	const struct verbs *n = *state;
 	struct queue q;
-	unsigned int mode;
 
-	for (mode = 0; mode < MODES; mode++) {
+	for (unsigned int mode = 0; mode < MODES; mode++) {
 		open_queue(&q, n->pd);
 		write_request(&q, MLX5_OPCODE_NOP, mode);
 		write_request(&q, BAD_OPCODE, mode);
@@ -140,9 +138,8 @@ static void mode_decides_which_flushed_requests_complete(void **state)
 	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_ERR};
 	const struct verbs *n = *state;
 	struct queue q;
-	unsigned int mode;
 
-	for (mode = 0; mode < MODES; mode++) {
+	for (unsigned int mode = 0; mode < MODES; mode++) {
 		open_queue(&q, n->pd);
 		assert_int_equal(ibv_modify_qp(q.rc.qp, &attr, IBV_QP_STATE), 0);
 		write_request(&q, MLX5_OPCODE_NOP, mode);

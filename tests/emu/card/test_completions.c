@@ -11,23 +11,22 @@ static void resizing_keeps_every_completion(void **state)
 	struct verbs_pair p = verbs_open_pair(n);
 	struct verbs_target unreachable = {p.ah, 0xfffff, VERBS_QKEY};
 	struct ibv_wc wc[8];
-	uint32_t round, i;
 
-	for (round = 0; round < 20; round++) {
+	for (uint32_t round = 0; round < 20; round++) {
 		static const int sizes[] = {7, 200, 63, 12, 1000};
 
-		for (i = 0; i < 5; i++)
+		for (uint32_t i = 0; i < 5; i++)
 			verbs_send_ud(n, p.a, unreachable, 8);
 		assert_int_equal(ibv_resize_cq(n->cq, sizes[round % 5]), 0);
 		assert_true(n->cq->cqe >= sizes[round % 5]);
-		for (i = 0; i < 5; i++)
+		for (uint32_t i = 0; i < 5; i++)
 			verbs_expect(n->cq, IBV_WC_SUCCESS);
 		verbs_expect_nothing(n->cq);
 	}
-	for (i = 0; i < 5; i++)
+	for (uint32_t i = 0; i < 5; i++)
 		verbs_send_ud(n, p.a, unreachable, 8);
 	assert_int_equal(ibv_resize_cq(n->cq, 1), EINVAL); /* they would not fit */
-	for (i = 0; i < 5; i++)
+	for (uint32_t i = 0; i < 5; i++)
 		verbs_expect(n->cq, IBV_WC_SUCCESS);
 	assert_int_equal(ibv_resize_cq(n->cq, 1 << 23), EINVAL);
 	assert_int_equal(ibv_poll_cq(n->cq, 8, wc), 0);
@@ -58,7 +57,6 @@ static void moderation_delays_events_but_loses_none(void **state)
 	struct ibv_comp_channel *channel = ibv_create_comp_channel(n->ctx);
 	struct verbs_pair p;
 	struct verbs_target unreachable;
-	uint32_t i, round;
 
 	own.cq = ibv_create_cq(n->ctx, 16, NULL, channel, 0);
 	assert_non_null(own.cq);
@@ -66,12 +64,12 @@ static void moderation_delays_events_but_loses_none(void **state)
 	unreachable = (struct verbs_target){p.ah, 0xfffff, VERBS_QKEY};
 	moderate(own.cq, 4, 0x1000, EINVAL);
 	moderate(own.cq, 4, 0xfff, 0);
-	for (round = 1; round <= 4; round += 3) {
+	for (uint32_t round = 1; round <= 4; round += 3) {
 		assert_int_equal(ibv_req_notify_cq(own.cq, 0), 0);
-		for (i = 0; i < round; i++)
+		for (uint32_t i = 0; i < round; i++)
 			verbs_send_ud(&own, p.a, unreachable, 8);
 		take_event(channel, own.cq);
-		for (i = 0; i < round; i++)
+		for (uint32_t i = 0; i < round; i++)
 			verbs_expect(own.cq, IBV_WC_SUCCESS);
 	}
 	verbs_close_pair(&p);
@@ -115,10 +113,9 @@ static void destroyed_queue_leaves_no_event(void **state)
 	struct pollfd event = {.events = POLLIN};
 	struct verbs_target unreachable;
 	struct verbs_pair p;
-	uint32_t round;
 
 	event.fd = channel->fd;
-	for (round = 0; round < 3; round++) {
+	for (uint32_t round = 0; round < 3; round++) {
 		own.cq = ibv_create_cq(n->ctx, 16, NULL, channel, 0);
 		assert_non_null(own.cq);
 		p = verbs_open_pair(&own);

@@ -146,9 +146,8 @@ static void place_and_class_are_shown(void **state)
 					    "device/current_link_width",
 					    "device/current_link_speed", "tc/1/traffic_class"};
 	char path[160], text[512];
-	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(files); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(files); i++) {
 		snprintf(path, sizeof(path), DEVICE "%s", files[i]);
 		assert_true(read_file(path, text, sizeof(text)));
 	}

@@ -370,23 +370,21 @@ static void check(const struct pair *p, const struct completion *c, uint32_t i, 
 static void receive(struct ring *r, struct pair *p, uint32_t until, uint32_t imms)
 {
 	struct completion c[DEPTH];
-	uint32_t i, n;
+	uint32_t n;
 
 	while (p->received < until) {
 		n = read_ring(r, c);
 		assert_in_range(p->received + n, 1, until);
-		for (i = 0; i < n; i++)
+		for (uint32_t i = 0; i < n; i++)
 			check(p, &c[i], p->received++, imms);
 	}
 }
 
 static void send_lot(const struct verbs *n, struct pair *p, uint32_t lot, uint32_t imms)
 {
-	uint32_t i;
-
-	for (i = 0; i < lot; i++)
+	for (uint32_t i = 0; i < lot; i++)
 		post_receive(n, p, p->sent + i);
-	for (i = 0; i < lot; i++, p->sent++)
+	for (uint32_t i = 0; i < lot; i++, p->sent++)
 		post_send(n, p->from, p->sent, imms && p->sent % imms == 0);
 }
 
@@ -394,12 +392,11 @@ static void send_lot(const struct verbs *n, struct pair *p, uint32_t lot, uint32
 static void exchange(const struct verbs *n, struct ring *r, uint32_t imms)
 {
 	struct pair p;
-	uint32_t i;
 
-	for (i = 0; i < MAX_LEN; i++)
+	for (uint32_t i = 0; i < MAX_LEN; i++)
 		memory[i] = (uint8_t)(i * 7);
 	open_pair(&p, n, r);
-	for (i = 0; p.sent < MESSAGES; i++) {
+	for (uint32_t i = 0; p.sent < MESSAGES; i++) {
 		uint32_t lot = 1 + i * 11 % DEPTH;
 
 		send_lot(n, &p, lot, imms);
@@ -471,7 +468,6 @@ static void sessions_are_of_one_queue_pair(void **state)
 	struct completion c[DEPTH];
 	struct pair p[2];
 	struct ring r;
-	uint32_t i;
 
 	if (is_left_out(n))
 		return;
@@ -486,7 +482,7 @@ static void sessions_are_of_one_queue_pair(void **state)
 		while (p[0].received + p[1].received < 2 * p[0].sent) {
 			uint32_t count = read_ring(&r, c);
 
-			for (i = 0; i < count; i++) {
+			for (uint32_t i = 0; i < count; i++) {
 				struct pair *of = &p[c[i].qpn == p[1].to->qp_num];
 
 				assert_int_equal(c[i].qpn, of->to->qp_num);
@@ -521,7 +517,6 @@ static void armed_queue_reports_a_compressed_session(void **state)
 	void *context;
 	struct ring r;
 	struct pair p;
-	uint32_t i;
 
 	if (is_left_out(n))
 		return;
@@ -539,7 +534,7 @@ static void armed_queue_reports_a_compressed_session(void **state)
 	ibv_ack_cq_events(cq, 1);
 	receive(&r, &p, p.sent, 0);
 	await_sends(n, DEPTH / 2);
-	for (i = 0; i < DEPTH; i++)
+	for (uint32_t i = 0; i < DEPTH; i++)
 		entry(&r, i)[63] = INVALID;
 	close_pair(&p);
 	assert_int_equal(ibv_destroy_cq(r.cq), 0);
@@ -586,9 +581,8 @@ static void overrun_is_found(void **state)
 static void only_known_formats_are_accepted(void **state)
 {
 	const struct verbs *n = *state;
-	uint32_t format;
 
-	for (format = 1; format < 0x100; format++) {
+	for (uint32_t format = 1; format < 0x100; format++) {
 		bool good = n->max_num && (format == HASH || format == CSUM || format == STRIDX);
 		struct ibv_cq *cq = create_cq(n, format, 64, NULL);
 

@@ -234,10 +234,9 @@ static void null_region_skips_bytes_of_a_message(void **state)
 		.num_sge = 3,
 		.wr.rdma = {.remote_addr = here, .rkey = d->rc.mr->rkey},
 	};
-	int i;
 
 	assert_non_null(null);
-	for (i = 0; i < 32; i++)
+	for (int i = 0; i < 32; i++)
 		d->rc.bytes[i] = (uint8_t)(i + 1);
 	memset(d->rc.bytes + 1024, 0, 2048);
 	assert_true(rc_post(&d->rc, &wr));
@@ -368,7 +367,6 @@ static void queues_hold_as_many_requests_as_announced(void **state)
 	struct ibv_device_attr attr;
 	struct ibv_srq *srq;
 	struct ibv_qp *qp;
-	int i;
 
 	assert_int_equal(ibv_query_device(d->context, &attr), 0);
 	cap.max_send_wr = cap.max_recv_wr = (uint32_t)attr.max_qp_wr;
@@ -386,7 +384,7 @@ static void queues_hold_as_many_requests_as_announced(void **state)
 	srq_init.attr.max_sge = 1;
 	srq = ibv_create_srq(d->pd, &srq_init);
 	assert_non_null(srq);
-	for (i = 0; i < attr.max_srq_wr; i++)
+	for (int i = 0; i < attr.max_srq_wr; i++)
 		assert_int_equal(ibv_post_srq_recv(srq, &wr, &bad), 0);
 	assert_int_equal(ibv_destroy_srq(srq), 0);
 	srq_init.attr.max_wr = 1;
@@ -407,7 +405,7 @@ static void message_has_as_many_pieces_as_announced(void **state)
 	struct ibv_device_attr attr;
 	struct ibv_send_wr *bad;
 	struct ibv_qp *kept = d->rc.qp;
-	uint32_t i, n;
+	uint32_t n;
 
 	assert_int_equal(ibv_query_device(d->context, &attr), 0);
 	n = (uint32_t)attr.max_sge;
@@ -419,7 +417,7 @@ static void message_has_as_many_pieces_as_announced(void **state)
 	assert_non_null(d->rc.qp);
 	d->rc.address.qpn = d->rc.qp->qp_num;
 	assert_true(rc_connect(&d->rc, &d->rc.address));
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		d->rc.bytes[i] = (uint8_t)(i + 1);
 		from[i] = (struct ibv_sge){(uintptr_t)d->rc.bytes + i, 1, d->rc.mr->lkey};
 		to[i] = (struct ibv_sge){(uintptr_t)d->rc.bytes + 1024 + n - i, 1, d->rc.mr->lkey};
@@ -430,7 +428,7 @@ static void message_has_as_many_pieces_as_announced(void **state)
 	assert_int_equal(ibv_post_send(d->rc.qp, &send, &bad), 0);
 	assert_int_equal(rc_wait(&d->rc, PATIENCE), IBV_WC_SUCCESS);
 	assert_int_equal(rc_wait(&d->rc, PATIENCE), IBV_WC_SUCCESS);
-	for (i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++)
 		assert_int_equal(d->rc.bytes[1024 + n - i], i + 1);
 	assert_int_equal(ibv_destroy_qp(d->rc.qp), 0);
 	d->rc.qp = kept;
@@ -689,12 +687,11 @@ static void each_announced_limit_is_enforced(void **state)
 	};
 	struct desk *d = *state;
 	struct limits l;
-	size_t i;
 	int err;
 
 	assert_int_equal(ibv_query_device_ex(d->context, NULL, &l.device), 0);
 	assert_int_equal(ibv_query_port(d->context, 1, &l.port), 0);
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		err = rows[i].attempt(d, &l, 0);
 		if (err)
 			fail_msg("%s: the limit itself is refused: errno %d", rows[i].name, err);

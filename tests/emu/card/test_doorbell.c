@@ -237,10 +237,8 @@ static void post_nop(struct manual *m, void *page)
 
 static void a_posted_send_wakes(void **state)
 {
-	int i;
-
 	needs_rings();
-	for (i = 0; i < 20; i++) {
+	for (int i = 0; i < 20; i++) {
 		assert_true(await_sleep());
 		assert_int_equal(copy_on(&rc), IBV_WC_SUCCESS);
 	}
@@ -258,12 +256,11 @@ static void missing_memory_after_a_pause_is_an_error(void **state)
 				 .opcode = IBV_WR_RDMA_WRITE,
 				 .send_flags = IBV_SEND_SIGNALED};
 	struct ibv_mr *mr;
-	int i;
 
 	needs_rings();
 	wr.wr.rdma.rkey = rc.mr->rkey;
 	wr.wr.rdma.remote_addr = (uintptr_t)rc.bytes + OFFSET;
-	for (i = 0; i < 10; i++) {
+	for (int i = 0; i < 10; i++) {
 		assert_ptr_equal(mmap(page, len, both, flags | MAP_FIXED, -1, 0), page);
 		mr = ibv_reg_mr(pd, page, len, 0);
 		assert_non_null(mr);
@@ -282,11 +279,10 @@ static void a_devx_page_wakes(void **state)
 {
 	struct mlx5dv_devx_uar *uar;
 	struct manual m;
-	int i;
 
 	needs_rings();
 	open_manual(&m);
-	for (i = 0; i < 3; i++) { /* the engine sleeps when the page is mapped */
+	for (int i = 0; i < 3; i++) { /* the engine sleeps when the page is mapped */
 		assert_true(await_sleep());
 		uar = mlx5dv_devx_alloc_uar(context, MLX5DV_UAR_ALLOC_TYPE_NC);
 		assert_non_null(uar);
@@ -310,12 +306,11 @@ static void an_armed_queue_wakes(void **state)
 	struct pollfd event = {rc.channel->fd, POLLIN, 0};
 	struct ibv_cq *cq;
 	void *arg;
-	int i;
 
 	needs_rings();
 	wr.wr.rdma.rkey = rc.mr->rkey;
 	wr.wr.rdma.remote_addr = (uintptr_t)rc.bytes + OFFSET;
-	for (i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++) {
 		assert_true(rc_post(&rc, &wr));
 		assert_true(await_sleep());
 		assert_int_equal(ibv_req_notify_cq(rc.cq, 0), 0);
@@ -349,12 +344,11 @@ static void a_receive_for_a_waiting_message_is_seen(void **state)
 static void a_receive_of_a_failed_queue_is_flushed(void **state)
 {
 	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_ERR};
-	int i;
 
 	needs_rings();
 	assert_true(await_sleep());
 	assert_int_equal(ibv_modify_qp(rc.qp, &attr, IBV_QP_STATE), 0);
-	for (i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++) {
 		usleep(2000);
 		assert_true(rc_receive(&rc, 64));
 		assert_int_equal(rc_wait(&rc, FIXTURE_TIMEOUT_MS), IBV_WC_WR_FLUSH_ERR);
@@ -480,7 +474,6 @@ static void a_message_wakes_both_processes(void **state)
 	struct process peer;
 	struct rc own;
 	char c;
-	int i;
 
 	needs_rings();
 	wr.send_flags = IBV_SEND_SIGNALED;
@@ -490,7 +483,7 @@ static void a_message_wakes_both_processes(void **state)
 	assert_true(process_receive(peer.from, &remote, sizeof(remote)));
 	assert_true(process_send(peer.to, &own.address, sizeof(own.address)));
 	assert_true(rc_connect(&own, &remote));
-	for (i = 0; i < 10; i++) {
+	for (int i = 0; i < 10; i++) {
 		assert_true(rc_receive(&own, 64));
 		assert_true(process_receive(peer.from, &c, 1));
 		assert_true(await_sleep());
@@ -517,12 +510,11 @@ static void on_fault(int number)
 static void a_handler_of_the_program_is_not_called(void **state)
 {
 	struct sigaction ours = {.sa_handler = on_fault}, segv, bus;
-	int i;
 
 	needs_rings();
 	assert_int_equal(sigaction(SIGSEGV, &ours, &segv), 0);
 	assert_int_equal(sigaction(SIGBUS, &ours, &bus), 0);
-	for (i = 0; i < 10; i++) {
+	for (int i = 0; i < 10; i++) {
 		assert_true(await_sleep());
 		assert_int_equal(copy_on(&rc), IBV_WC_SUCCESS);
 	}
@@ -555,11 +547,9 @@ static bool report(void)
 
 static int be_forbidden(void)
 {
-	int i;
-
 	if (!forbid_userfaultfd() || !open_queue() || !report())
 		return 1;
-	for (i = 0; i < 10; i++) {
+	for (int i = 0; i < 10; i++) {
 		usleep(1000);
 		if (copy_on(&rc))
 			return 2;
@@ -685,18 +675,17 @@ static void *run_ringer(void *arg)
 static void no_ring_is_lost(void **state)
 {
 	struct ringer *r = calloc(THREADS, sizeof(*r));
-	unsigned int i;
 
 	needs_rings();
 	assert_non_null(r);
-	for (i = 0; i < THREADS; i++) {
+	for (unsigned int i = 0; i < THREADS; i++) {
 		r[i].seed = i + 1;
 		assert_true(rc_open_loopback(&r[i].rc, pd));
 	}
 	ring_after_pauses(&r[0], PAUSES);
-	for (i = 0; i < THREADS; i++)
+	for (unsigned int i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_create(&r[i].thread, NULL, run_ringer, &r[i]), 0);
-	for (i = 0; i < THREADS; i++) {
+	for (unsigned int i = 0; i < THREADS; i++) {
 		pthread_join(r[i].thread, NULL);
 		assert_int_equal(r[i].failed, 0);
 		assert_true(rc_close(&r[i].rc));

@@ -730,10 +730,8 @@ static void print_responder(const struct error_case *c)
 
 static int print_table(void)
 {
-	size_t i;
-
 	printf("| case | requester | responder | test |\n| --- | --- | --- | --- |\n");
-	for (i = 0; i < NCASES; i++) {
+	for (size_t i = 0; i < NCASES; i++) {
 		printf("| %s | %s | ", cases[i].what, status_name(cases[i].requester));
 		print_responder(&cases[i]);
 		printf(" | `%s` |\n", cases[i].name);
@@ -745,9 +743,8 @@ static int fill_pkeys(void **state)
 {
 	static const char *const words[][2] = {
 		[INDEX_LIMITED] = {"0x7fff", "1"}, [INDEX_FOREIGN] = {"0x8001", "2"}};
-	int i;
 
-	for (i = INDEX_LIMITED; i <= INDEX_FOREIGN; i++) {
+	for (int i = INDEX_LIMITED; i <= INDEX_FOREIGN; i++) {
 		const char *argv[] = {test_options.emu, "port",	     "pkey", words[i][0],
 				      "--index",	words[i][1], NULL};
 
@@ -760,12 +757,11 @@ static int fill_pkeys(void **state)
 int main(int argc, char **argv)
 {
 	static struct CMUnitTest tests[NCASES];
-	size_t i;
 
 	if (argc == 2 && !strcmp(argv[1], "--table"))
 		return print_table();
 	test_parse_options(argc, argv);
-	for (i = 0; i < NCASES; i++)
+	for (size_t i = 0; i < NCASES; i++)
 		tests[i] = (struct CMUnitTest){
 			.name = cases[i].name,
 			.test_func = run_case,

@@ -79,10 +79,9 @@ struct members {
 static struct members open_members(struct verbs *n)
 {
 	struct members m = {.n = n, .sender = make_member(n, 0, VERBS_QKEY)};
-	uint32_t i;
 
 	m.ah = make_group_ah(n, &group, 1);
-	for (i = 0; i < MEMBERS; i++) {
+	for (uint32_t i = 0; i < MEMBERS; i++) {
 		m.qp[i] = make_member(n, 0, VERBS_QKEY);
 		assert_int_equal(ibv_attach_mcast(m.qp[i], &group, 0), 0);
 		verbs_recv_into(n, m.qp[i], (i + 1) * SLOT, VERBS_GRH + LEN);
@@ -93,9 +92,7 @@ static struct members open_members(struct verbs *n)
 
 static void close_members(struct members *m)
 {
-	uint32_t i;
-
-	for (i = 0; i < MEMBERS; i++) {
+	for (uint32_t i = 0; i < MEMBERS; i++) {
 		(void)ibv_detach_mcast(m->qp[i], &group, 0);
 		assert_int_equal(ibv_destroy_qp(m->qp[i]), 0);
 	}
@@ -306,9 +303,7 @@ static uint32_t attach_until_refused(struct ibv_qp *const qp[], uint32_t nqps, u
 
 static void detach_all(struct ibv_qp *const qp[], uint32_t nqps, uint32_t n)
 {
-	uint32_t i;
-
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		const union ibv_gid gid = group_number(i / nqps);
 
 		assert_int_equal(ibv_detach_mcast(qp[i % nqps], &gid, 0), 0);
@@ -321,14 +316,14 @@ static void announced_limits_are_reached_and_not_exceeded(void **state)
 	struct verbs *n = *state;
 	struct ibv_device_attr a;
 	struct ibv_qp **qp;
-	int i, nqps;
+	int nqps;
 
 	assert_int_equal(ibv_query_device(n->ctx, &a), 0);
 	nqps = a.max_mcast_qp_attach + 1;
 	assert_true(a.max_mcast_grp > 0 && a.max_mcast_qp_attach > 0);
 	qp = calloc((size_t)nqps, sizeof(struct ibv_qp *));
 	assert_non_null(qp);
-	for (i = 0; i < nqps; i++)
+	for (int i = 0; i < nqps; i++)
 		qp[i] = verbs_make_qp(n, IBV_QPT_UD, NULL);
 	assert_int_equal(attach_until_refused(qp, (uint32_t)nqps, 1), a.max_mcast_qp_attach);
 	detach_all(qp, (uint32_t)nqps, (uint32_t)a.max_mcast_qp_attach);
@@ -338,7 +333,7 @@ static void announced_limits_are_reached_and_not_exceeded(void **state)
 	assert_int_equal(attach_until_refused(qp, 64, (uint32_t)a.max_mcast_grp),
 			 a.max_total_mcast_qp_attach);
 	detach_all(qp, 64, (uint32_t)a.max_total_mcast_qp_attach);
-	for (i = 0; i < nqps; i++)
+	for (int i = 0; i < nqps; i++)
 		assert_int_equal(ibv_destroy_qp(qp[i]), 0);
 	free(qp);
 }
@@ -382,13 +377,12 @@ static void expect_only_own_vlan(struct members *m, struct process *peer)
 	struct ibv_ah *ah;
 	uint8_t got[VERBS_GRH + LEN];
 	char ready;
-	uint32_t i;
 
 	assert_true(process_send(peer->to, "", 1));
 	assert_true(process_receive(peer->from, &ready, 1));
 	change_vlan_gid("add");
 	ah = make_group_ah(m->n, &group, (uint8_t)atoi(VLAN_GID));
-	for (i = 0; i < MEMBERS; i++)
+	for (uint32_t i = 0; i < MEMBERS; i++)
 		verbs_recv_into(m->n, m->qp[i], (i + 1) * SLOT, VERBS_GRH + LEN);
 	verbs_send_ud(m->n, m->sender, to_group(ah), LEN);
 	assert_int_equal(expect_receives(m, MEMBERS), 0xe);

@@ -129,13 +129,12 @@ static void receivers_take_buffers_of_a_shared_queue_in_order(void **state)
 				verbs_make_qp(n, IBV_QPT_RC, srq)};
 	struct ibv_qp *from[2] = {verbs_make_qp(n, IBV_QPT_RC, NULL),
 				  verbs_make_qp(n, IBV_QPT_RC, NULL)};
-	uint32_t i;
 
-	for (i = 0; i < 2; i++) {
+	for (uint32_t i = 0; i < 2; i++) {
 		verbs_connect_qp(n, to[i], from[i]->qp_num);
 		verbs_connect_qp(n, from[i], to[i]->qp_num);
 	}
-	for (i = 0; i < 100; i++) {
+	for (uint32_t i = 0; i < 100; i++) {
 		uint32_t at = 1024 + i % 7 * 64;
 		struct ibv_wc wc;
 
@@ -149,7 +148,7 @@ static void receivers_take_buffers_of_a_shared_queue_in_order(void **state)
 	}
 	verbs_send_from(n, from[0], 0, 32);
 	verbs_expect(n->cq, IBV_WC_RNR_RETRY_EXC_ERR);
-	for (i = 0; i < 2; i++) {
+	for (uint32_t i = 0; i < 2; i++) {
 		assert_int_equal(ibv_destroy_qp(to[i]), 0);
 		assert_int_equal(ibv_destroy_qp(from[i]), 0);
 	}
@@ -285,12 +284,11 @@ static void first_message_reports_communication_established(void **state)
 	struct ibv_qp *to = verbs_make_qp(n, IBV_QPT_RC, NULL),
 		      *from = verbs_make_qp(n, IBV_QPT_RC, NULL);
 	struct ibv_async_event e;
-	int i;
 
 	verbs_make_ready_to_receive(n, to, from->qp_num);
 	verbs_connect_qp(n, from, to->qp_num);
 	verbs_expect_no_event(n);
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		verbs_recv_into(n, to, 1024, 32);
 		verbs_send_from(n, from, 0, 32);
 		verbs_expect_both(n->cq);

@@ -310,10 +310,10 @@ static void a_send_fails_when_its_queue_is_destroyed(void **state)
 static void death_of_a_queues_owner_leaves_other_queues(void **state)
 {
 	struct queue at_a = make_queue(&a), at_b = make_queue(&b);
-	uint64_t target, i, status;
+	uint64_t target, status;
 
 	connect_both(NULL, NULL, FOREVER);
-	for (i = 0; i < 16; i++) {
+	for (uint64_t i = 0; i < 16; i++) {
 		assert_done(&a, XRC_RECEIVE, HALF, LONG_BYTES);
 		send_to(&at_a, LONG_BYTES);
 	}
@@ -363,10 +363,10 @@ static void death_of_the_targets_owner_fails_the_sender(void **state)
 static void a_queue_outlives_a_killed_sender(void **state)
 {
 	struct queue at_b = make_queue(&b);
-	uint64_t target, i;
+	uint64_t target;
 
 	connect_both(&a, NULL, FOREVER);
-	for (i = 0; i < 16; i++) {
+	for (uint64_t i = 0; i < 16; i++) {
 		assert_done(&b, XRC_RECEIVE, HALF, LONG_BYTES);
 		assert_done(&a, XRC_SEND, IBV_WR_SEND, at_b.number, 0, LONG_BYTES);
 	}
@@ -392,9 +392,9 @@ static void a_queue_outlives_a_killed_sender(void **state)
 static void no_buffer_completes_after_the_last_wqe_event(void **state)
 {
 	struct queue at_a = make_queue(&a);
-	uint64_t i, sent, n;
+	uint64_t sent, n;
 
-	for (i = 0; i < 12; i++) {
+	for (uint64_t i = 0; i < 12; i++) {
 		connect_both(NULL, NULL, FOREVER);
 		assert_done(&a, XRC_RECEIVE, HALF, LONG_BYTES);
 		send_to(&at_a, LONG_BYTES);
@@ -430,9 +430,9 @@ static void drop_both(void)
 static void a_message_to_a_queue_in_destruction_arrives_or_is_refused(void **state)
 {
 	struct queue at_a;
-	uint64_t i, sent;
+	uint64_t sent;
 
-	for (i = 0; i < 8; i++) {
+	for (uint64_t i = 0; i < 8; i++) {
 		at_a = make_queue(&a);
 		connect_both(NULL, NULL, FOREVER);
 		assert_done(&a, XRC_RECEIVE, HALF, LONG_BYTES);
@@ -453,9 +453,9 @@ static void a_message_to_a_queue_in_destruction_arrives_or_is_refused(void **sta
 static void destruction_of_the_target_loses_at_most_a_buffer(void **state)
 {
 	struct queue at_a = make_queue(&a);
-	uint64_t i, sent;
+	uint64_t sent;
 
-	for (i = 0; i < 8; i++) {
+	for (uint64_t i = 0; i < 8; i++) {
 		connect_both(NULL, NULL, FOREVER);
 		assert_done(&a, XRC_RECEIVE, HALF, LONG_BYTES);
 		send_to(&at_a, LONG_BYTES);
@@ -553,9 +553,8 @@ static void a_target_outlives_its_maker_that_closes(void **state)
 static int remove_files(void **state)
 {
 	char path[sizeof(domain_file) + 4];
-	int i;
 
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		snprintf(path, sizeof(path), "%s.%d", domain_file, i);
 		unlink(path);
 	}

@@ -320,12 +320,11 @@ static int await_event(const uint64_t *arg, uint64_t *v)
 {
 	struct pollfd ready = {.fd = self.ctx->async_fd, .events = POLLIN};
 	struct ibv_async_event e;
-	uint64_t which;
 
 	if (poll(&ready, 1, FIXTURE_TIMEOUT_MS) != 1 || ibv_get_async_event(self.ctx, &e))
 		return ETIMEDOUT;
 	v[0] = e.event_type;
-	for (which = XRC_THE_TARGET; which <= XRC_THE_OPENED; which++)
+	for (uint64_t which = XRC_THE_TARGET; which <= XRC_THE_OPENED; which++)
 		if (e.element.qp == self.qp[which])
 			v[1] = which;
 	ibv_ack_async_event(&e);

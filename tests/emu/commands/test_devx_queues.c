@@ -722,9 +722,8 @@ static bool is_readable(int fd, int timeout_ms)
 static void await_nth(const void *ring, uint32_t entries, unsigned int n, uint16_t block)
 {
 	const volatile uint8_t *cqe = (const uint8_t *)ring + n % entries * CQE_BYTES;
-	int i;
 
-	for (i = 0; i < PATIENCE_MS * 10 && cqe[CQE_OP_OWN] >> 4 != CQE_REQ_ERR; i++) {
+	for (int i = 0; i < PATIENCE_MS * 10 && cqe[CQE_OP_OWN] >> 4 != CQE_REQ_ERR; i++) {
 		if (cqe[CQE_OP_OWN] >> 4 == CQE_REQ && (cqe[CQE_OP_OWN] & 1) == (n / entries & 1) &&
 		    (cqe[CQE_WQE_COUNTER] << 8 | cqe[CQE_WQE_COUNTER + 1]) == block)
 			return;
@@ -976,10 +975,9 @@ static void queries_at_open_are_answered(void **state)
 		       {CMD_QUERY_VPORT_STATE, HEADER_LEN},
 		       {CMD_NOP, HEADER_LEN}};
 	struct bench *b = *state;
-	size_t i;
 
 	memset(b->in, 0, sizeof(b->in));
-	for (i = 0; i < ARRAY_SIZE(queries); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(queries); i++) {
 		assert_int_equal(query(b, queries[i].opcode, queries[i].len), 0);
 		assert_int_equal(b->out[OUT_STATUS], 0);
 		prm_put(b->in, IN_OP_MOD, 1);
@@ -1045,7 +1043,6 @@ static void post_umr(struct bench *b, const struct umr *u, uint16_t index)
 {
 	uint8_t *ring = (uint8_t *)b->ring_mem + 1024, wqe[192] = {0}, *umr = wqe + CTRL_BYTES;
 	uint64_t mem = (uintptr_t)b->ring_mem + 2048;
-	unsigned int i;
 
 	prm_put(wqe, CTRL_WQE_INDEX, index);
 	prm_put(wqe, CTRL_OPCODE, WQE_UMR);
@@ -1059,9 +1056,9 @@ static void post_umr(struct bench *b, const struct umr *u, uint16_t index)
 	prm_put(umr, UMR_MKEY_MASK, UMR_MASK_LEN | UMR_MASK_FREE);
 	prm_put(umr, UMR_TRANSLATION_OFFSET_47_16, u->offset >> 16);
 	prm_put(wqe + 64 - HEADER_LEN, MKC_LEN, u->length); /* the context begins at 64 */
-	for (i = 0; i < 4; i++)
+	for (unsigned int i = 0; i < 4; i++)
 		put_data(wqe + 128 + i * MKEY_ENTRY_LEN, 1, u->lkey, mem + u->offset + i);
-	for (i = 0; i < 3; i++)
+	for (unsigned int i = 0; i < 3; i++)
 		memcpy(ring + (index + i) % 4 * 64, wqe + i * 64, 64);
 	ring_doorbell(b, wqe, index + 3u);
 }
@@ -1135,21 +1132,19 @@ static void umr_at_a_bad_offset_is_refused(void **state)
 		{1ull << 16, UMR_INLINE, SYN_LOC_QP_OP},
 	};
 	struct bench *b = *state;
-	size_t i;
 
 	cqn_of_bench = make_cq(b);
-	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		struct umr u = {.length = 4, .flags = bad[i].flags, .offset = bad[i].offset};
 		const volatile uint8_t *cqe = (const uint8_t *)b->ring_mem + i * 64;
 		struct mlx5dv_devx_obj *list = create_list_mkey(b, &u.key);
 		struct mlx5dv_devx_obj *qp;
-		int wait;
 
 		memset((uint8_t *)b->ring_mem + i * 64, 0xff, 64);
 		b->record_mem[1] = 0;
 		qp = sender(b, &u.qpn);
 		post_umr(b, &u, 0);
-		for (wait = 0; wait < PATIENCE_MS * 10 && cqe[CQE_OP_OWN] >> 4 == CQE_INVALID;
+		for (int wait = 0; wait < PATIENCE_MS * 10 && cqe[CQE_OP_OWN] >> 4 == CQE_INVALID;
 		     wait++)
 			usleep(100);
 		assert_int_equal(cqe[CQE_OP_OWN] >> 4, CQE_REQ_ERR);
@@ -1217,19 +1212,18 @@ static void read_one_by_one(struct bench *b, int flags, size_t record)
 	struct mlx5dv_devx_obj *qp;
 	uint64_t cookies = 0;
 	uint32_t qpn;
-	int i;
 
 	cqn_of_bench = make_small_cq(b);
 	qp = connected_qp(b, &qpn);
 	channel = mlx5dv_devx_create_event_channel(b->context, flags);
 	assert_non_null(channel);
-	for (i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++)
 		assert_int_equal(mlx5dv_devx_subscribe_devx_event(channel, b->cq, sizeof(number),
 								  &number, 1u << i),
 				 0);
 	post_nop(b, qpn, 0);
 	post_nop(b, qpn, 1);
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		expect_short(channel->fd, record - 1, EINVAL);
 		cookies |= cookie_of_next(channel->fd, record);
 	}
@@ -1254,10 +1248,10 @@ static void event_channel_without_data_gives_one_event_a_read(void **state)
 static void overrun(struct bench *b, const void *ring, uint32_t entries)
 {
 	struct mlx5dv_devx_obj *qp;
-	uint32_t qpn, i;
+	uint32_t qpn;
 
 	qp = connected_qp(b, &qpn);
-	for (i = 0; i < 3 * entries; i++) {
+	for (uint32_t i = 0; i < 3 * entries; i++) {
 		post_nop(b, qpn, i);
 		await_cqe(ring, entries, (uint16_t)i);
 	}
@@ -1304,14 +1298,13 @@ static void die_with_a_queue(struct bench *b)
 	const char *const argv[] = {test_options.emu, "fault", "device", NULL};
 	const volatile uint8_t *cqe = b->ring_mem;
 	uint32_t qpn;
-	int i;
 
 	cqn_of_bench = make_cq(b);
 	connected_qp(b, &qpn);
 	if (process_run(argv))
 		_exit(2);
 	post_nop(b, qpn, 0);
-	for (i = 0; i < PATIENCE_MS * 10 && cqe[CQE_OP_OWN] >> 4 != CQE_REQ_ERR; i++)
+	for (int i = 0; i < PATIENCE_MS * 10 && cqe[CQE_OP_OWN] >> 4 != CQE_REQ_ERR; i++)
 		usleep(100);
 	_exit(cqe[CQE_OP_OWN] >> 4 != CQE_REQ_ERR || cqe[CQE_SYNDROME] != SYN_FLUSH);
 }

@@ -59,13 +59,13 @@ static int make_srq(int fd)
 static void sweep(const char *name, int (*make)(int fd), uint32_t limit, uint32_t there)
 {
 	uint64_t begin = monotonic_ms();
-	uint32_t i, turn;
+	uint32_t turn;
 	int fd, err;
 
 	for (turn = 0; turn < 2 && limit <= cheap; turn++) {
 		fd = open_with_doorbells();
 		assert_int_equal(alloc_pd(fd, &pd), 0);
-		for (i = there; i < limit; i++) {
+		for (uint32_t i = there; i < limit; i++) {
 			err = make(fd);
 			if (err)
 				fail_msg("%u of %u: errno %d", i, limit, err);

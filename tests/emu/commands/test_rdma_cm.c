@@ -283,13 +283,13 @@ static void *wait_in_file(void *arg)
 /* The wait begins before the close(), and the thread gets the event; or after it, and it is told so. */
 static void wait_goes_on_when_another_file_takes_its_number(void **state)
 {
-	int other, i;
+	int other;
 	struct waiter w;
 	uint32_t id;
 	pthread_t t;
 
 	assert_int_equal(fcntl(fd, F_SETFL, 0), 0);
-	for (i = 0; i < 300; i++) {
+	for (int i = 0; i < 300; i++) {
 		w.fd = dup(fd);
 		assert_int_equal(pthread_create(&t, NULL, wait_in_file, &w), 0);
 		usleep((useconds_t)i);
@@ -506,9 +506,8 @@ static void queue_pair_attributes_lead_to_the_peer(void **state)
 	struct pair p = established();
 	struct ib_uverbs_qp_attr a[2] = {{0}};
 	struct rdma_ucm_init_qp_attr c = {.qp_state = 2};
-	int i;
 
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		c.response = (uintptr_t)&a[i];
 		c.id = i ? p.passive : p.active;
 		assert_int_equal(cm_command(fd, RDMA_USER_CM_CMD_INIT_QP_ATTR, &c, sizeof(c), &a[i],
@@ -577,9 +576,8 @@ static void private_data_is_limited(void **state)
 static void let_messages_arrive(uint32_t id)
 {
 	struct rdma_ucm_query_addr_resp r;
-	int i;
 
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		assert_int_equal(cm_query_addr(fd, id, &r), 0);
 }
 
@@ -637,10 +635,9 @@ static void assert_hears_every_address(const char *listens_at)
 	static const char *const addresses[] = {CM_DPU, "127.0.0.1"};
 	uint32_t listener, id;
 	uint16_t port;
-	size_t i;
 
 	listener = cm_listener(fd, RDMA_PS_TCP, listens_at, LISTENER, &port);
-	for (i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 2; i++) {
 		id = cm_routed(fd, RDMA_PS_TCP, addresses[i], port, ACTIVE);
 		assert_int_equal(cm_connect(fd, id, NULL, 0), 0);
 		cm_expect(fd, CM_CONNECT_REQUEST);

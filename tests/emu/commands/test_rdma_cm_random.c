@@ -96,9 +96,8 @@ static void put(uint8_t *body, uint16_t at, const void *value, size_t len)
 static void fill_words(uint32_t *body)
 {
 	static const uint32_t likely[] = {0, 0, 0, 1, 2, 3, 16, 28, RDMA_PS_TCP, RDMA_PS_UDP, ~0u};
-	size_t i;
 
-	for (i = 0; i < BODY / sizeof(*body); i++)
+	for (size_t i = 0; i < BODY / sizeof(*body); i++)
 		body[i] = draw(8) ? likely[draw(ARRAY_SIZE(likely))] : draw(UINT32_MAX);
 }
 

@@ -208,10 +208,9 @@ static void a_region_outside_of_its_dmabuf_is_refused(void **state)
 		{{4096, 4096, 0x70000, 4711, 7}, EBADF},
 	};
 	uint32_t pd, mr;
-	size_t i;
 
 	assert_int_equal(alloc_pd(fd, &pd), 0);
-	for (i = 0; i < ARRAY_SIZE(bad); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		assert_int_equal(reg_dmabuf(fd, pd, &bad[i].d, &mr), bad[i].err);
 	assert_int_equal(reg_dmabuf(fd, 4711, &good, &mr), ENOENT);
 	assert_int_equal(reg_dmabuf(fd, pd, &good, &mr), 0);
@@ -409,9 +408,8 @@ static void close_releases_at_once(void **state)
 {
 	struct objects before, after;
 	uint32_t pd;
-	int i;
 
-	for (i = 0; i < 50; i++) {
+	for (int i = 0; i < 50; i++) {
 		int fd = open_context();
 
 		assert_int_equal(alloc_pd(fd, &pd), 0);

@@ -36,15 +36,15 @@ static void queues_are_created_up_to_the_limit(void **state)
 	const struct ib_uverbs_query_device_resp r = query_device(fd);
 	struct cq q = good_cq();
 	struct qp p;
-	uint32_t pd, cq, handle, i;
+	uint32_t pd, cq, handle;
 
 	assert_int_equal(alloc_pd(fd, &pd), 0);
 	assert_int_equal(create_cq(fd, &q, &cq), 0);
-	for (i = 1; i < r.max_cq; i++)
+	for (uint32_t i = 1; i < r.max_cq; i++)
 		assert_int_equal(create_cq(fd, &q, &handle), 0);
 	assert_int_equal(create_cq(fd, &q, &handle), ENOMEM);
 	p = good_qp(pd, cq);
-	for (i = 0; i < r.max_qp; i++)
+	for (uint32_t i = 0; i < r.max_qp; i++)
 		assert_int_equal(create_qp(fd, &p, &handle), 0);
 	assert_int_equal(create_qp(fd, &p, &handle), ENOMEM);
 	close(fd);
@@ -56,9 +56,8 @@ static void announced_limits_are_powers_of_two(void **state)
 	int fd = open_context();
 	const struct ib_uverbs_query_device_resp r = query_device(fd);
 	const uint32_t n[] = {r.max_qp, r.max_cq, r.max_srq, r.max_mr, r.max_mw, r.max_pd};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(n); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(n); i++) {
 		assert_true(n[i] > 0);
 		assert_int_equal(n[i] & (n[i] - 1), 0);
 	}

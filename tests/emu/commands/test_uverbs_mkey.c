@@ -175,9 +175,7 @@ static struct mailbox free_mkey(uint32_t pdn)
 static void refuse_each_bit(int fd, const struct mailbox *good, unsigned int first,
 			    unsigned int width)
 {
-	unsigned int bit;
-
-	for (bit = first; bit < first + width; bit++)
+	for (unsigned int bit = first; bit < first + width; bit++)
 		REFUSE_BIT(*good, bit);
 }
 
@@ -205,9 +203,8 @@ static void reserved_bits_of_an_mkey_are_refused(void **state)
 	};
 	int fd = open_context();
 	struct mailbox good = good_mkey(new_domain(fd), KLM);
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(reserved); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(reserved); i++)
 		refuse_each_bit(fd, &good, reserved[i].bit, reserved[i].width);
 	REFUSE(BAD_OP, good, prm_put(m.in, IN_OP_MOD, 1));
 	REFUSE(-EINVAL, good, prm_put(m.in, IN_VHCA_TUNNEL_ID, 1));
@@ -223,9 +220,8 @@ static void entries_that_do_not_fit_their_mkey_are_refused(void **state)
 {
 	int fd = open_context();
 	uint32_t pdn = new_domain(fd);
-	unsigned int mode;
 
-	for (mode = 0; mode < 32; mode++)
+	for (unsigned int mode = 0; mode < 32; mode++)
 		if (mode != KLM && mode != KSM && mode != MTT)
 			REFUSE(BAD_PARAM, good_mkey(pdn, KLM),
 			       (prm_put(m.in, MKC_ACCESS_MODE_4_2, mode >> 2),
@@ -529,10 +525,9 @@ static void an_alias_with_an_invalid_field_is_refused(void **state)
 	int fd = open_context();
 	uint32_t pdn = new_domain(fd), handle, index = new_mkey(fd, pdn, &handle);
 	struct mailbox good = good_alias(fd, index, pdn);
-	size_t i;
 
 	REFUSE_ALLOW(0, (void)0);
-	for (i = 0; i < ARRAY_SIZE(reserved); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(reserved); i++)
 		refuse_each_bit(fd, &good, reserved[i].bit, reserved[i].width);
 	REFUSE(-EINVAL, good, prm_put(m.in, IN_VHCA_TUNNEL_ID, 1));
 	REFUSE(BAD_PARAM, good, m.in[ALIAS_ACCESS_KEY] = 0);
@@ -576,14 +571,13 @@ static void missing_objects_are_refused(void **state)
 					  CMD_MODIFY_GENERAL_OBJECT};
 	struct mailbox m = {.in_len = HEADER, .out_len = HEADER};
 	int fd = open_context();
-	size_t i;
 
 	prm_put(m.in, PSV_NUM_PSV, 1); /* of protection values, one */
-	for (i = 0; i < ARRAY_SIZE(make); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(make); i++) {
 		prm_put(m.in, IN_OPCODE, make[i]);
 		assert_int_equal(create(fd, &m), BAD_OP);
 	}
-	for (i = 0; i < ARRAY_SIZE(others); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
 		prm_put(m.in, IN_OPCODE, others[i]);
 		assert_int_equal(create(fd, &m), -EINVAL);
 	}

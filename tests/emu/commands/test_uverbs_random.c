@@ -264,13 +264,13 @@ static void random_commands_do_not_stop_the_kernel(void **state)
 	uint64_t seed = test_setting("DPUMAP_RANDOM_SEED", (unsigned long)monotonic_ms());
 	uint64_t end = monotonic_ms() + test_setting("DPUMAP_RANDOM_MS", 1500);
 	unsigned long contexts = 0, commands = 0, done = 0;
-	int fd, i;
+	int fd;
 
 	state_of_random = seed;
 	printf("seed %llu\n", (unsigned long long)seed);
 	while (monotonic_ms() < end) {
 		fd = open_context();
-		for (i = 0; i < 500; i++, commands++)
+		for (int i = 0; i < 500; i++, commands++)
 			done += issue_random(fd);
 		close(fd);
 		contexts++;

@@ -445,11 +445,10 @@ static void a_region_of_device_memory_with_invalid_rights_is_refused(void **stat
 	int fd = open_context();
 	uint32_t mr;
 	uint16_t page;
-	size_t i;
 
 	assert_int_equal(alloc_pd(fd, &m.pd), 0);
 	assert_int_equal(alloc_dm(fd, PAGE, &m.dm, &page), 0);
-	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		m.access = bad[i];
 		assert_int_equal(reg_dm(fd, &m, &mr), EINVAL);
 	}
@@ -476,9 +475,8 @@ static int open_on_disk(void)
 {
 	static const char *const folders[] = {"/var/tmp", "/tmp", "."};
 	struct statfs fs;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(folders); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
 		int file = open(folders[i], O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 
 		if (file >= 0 && !fstatfs(file, &fs) && fs.f_type != TMPFS_MAGIC &&

@@ -29,9 +29,7 @@ static void check(int ret, const char *what)
 
 static void fill(unsigned char *to)
 {
-	unsigned int i;
-
-	for (i = 0; i < LEN; i++)
+	for (unsigned int i = 0; i < LEN; i++)
 		to[i] = (unsigned char)(i * 7 + i / 251);
 }
 

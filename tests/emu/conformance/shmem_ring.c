@@ -12,9 +12,7 @@
 
 static void check(const char *bytes, int len, int value)
 {
-	int i;
-
-	for (i = 0; i < len; i++)
+	for (int i = 0; i < len; i++)
 		if (bytes[i] != (char)value) {
 			fprintf(stderr, "byte %d of %d is %d, not %d\n", i, len, bytes[i], value);
 			shmem_global_exit(2);
@@ -41,7 +39,6 @@ int main(void)
 {
 	char *mine, *local = malloc(MOST);
 	long *counter;
-	int len, round, i;
 
 	shmem_init();
 	mine = shmem_malloc(MOST);
@@ -49,10 +46,10 @@ int main(void)
 	if (!local || !mine || !counter)
 		shmem_global_exit(1);
 	*counter = 0;
-	for (len = 1; len <= MOST; len *= 8)
-		for (round = 1; round < 5; round++)
+	for (int len = 1; len <= MOST; len *= 8)
+		for (int round = 1; round < 5; round++)
 			pass_on(mine, local, len, round);
-	for (i = 0; i < 100; i++)
+	for (int i = 0; i < 100; i++)
 		shmem_long_atomic_add(counter, 1, 0);
 	shmem_barrier_all();
 	if (!shmem_my_pe())

@@ -109,15 +109,12 @@ static int write_mad(FILE *f, const struct wire_path *path)
 static int write_all(FILE *f)
 {
 	static const uint32_t lens[] = {0, 1, 2, 3, 64, 1024, 4095};
-	unsigned int opcode;
-	unsigned int path;
-	unsigned int i;
 
 	if (put_header(f))
 		return -1;
-	for (path = 0; path < 2; path++) {
-		for (i = 0; i < ARRAY_SIZE(lens); i++) {
-			for (opcode = 0; opcode < 256; opcode++) {
+	for (unsigned int path = 0; path < 2; path++) {
+		for (unsigned int i = 0; i < ARRAY_SIZE(lens); i++) {
+			for (unsigned int opcode = 0; opcode < 256; opcode++) {
 				if (wire_opcode((uint8_t)opcode).kind != WIRE_KIND_NONE &&
 				    write_one(f, paths[path], (uint8_t)opcode, lens[i]))
 					return -1;

@@ -261,9 +261,8 @@ static void start(unsigned int i)
 static void end(unsigned int i, bool politely)
 {
 	struct side *s = &sides[i];
-	unsigned int n;
 
-	for (n = 0; politely && n < MAX_CONNS; n++)
+	for (unsigned int n = 0; politely && n < MAX_CONNS; n++)
 		if (s->conn[n])
 			emu_cm_conn_destroy(s->conn[n]);
 	must(!politely || s->wake == UINT64_MAX);

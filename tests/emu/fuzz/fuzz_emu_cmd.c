@@ -116,10 +116,9 @@ static uint32_t number_in_device(const struct emu_uobj *o)
 static uint32_t newest(uint32_t type)
 {
 	uint32_t number = 0;
-	unsigned int i, h;
 
-	for (i = 0; i < CLIENTS; i++)
-		for (h = 0; h < files[i].nobjs; h++)
+	for (unsigned int i = 0; i < CLIENTS; i++)
+		for (unsigned int h = 0; h < files[i].nobjs; h++)
 			if (files[i].objs[h] && files[i].objs[h]->type == type)
 				number = number_in_device(files[i].objs[h]);
 	return number;
@@ -143,9 +142,7 @@ static void fill_in_numbers(uint8_t *bytes, size_t len)
 /* Number domains and umems by their handles: the server uses their numbers only to look them up. */
 static void renumber(struct emu_file *f)
 {
-	unsigned int h;
-
-	for (h = 0; h < f->nobjs; h++) {
+	for (unsigned int h = 0; h < f->nobjs; h++) {
 		struct emu_uobj *o = f->objs[h];
 
 		if (o && o->type == EMU_T_PD)
@@ -192,10 +189,9 @@ int emu_copy_from_upto(pid_t pid, void *dst, uint64_t src, size_t *len, size_t l
 
 int emu_copy_to_many(pid_t pid, const struct iovec *dst, const struct iovec *src, unsigned int n)
 {
-	unsigned int i;
 	int err = 0;
 
-	for (i = 0; i < n && !err; i++)
+	for (unsigned int i = 0; i < n && !err; i++)
 		err = src[i].iov_len ? emu_copy_to(pid, (uintptr_t)dst[i].iov_base, src[i].iov_base,
 						   src[i].iov_len)
 				     : 0;
@@ -335,13 +331,12 @@ static void build(const struct emu_method *m)
 {
 	const size_t room = ARRAY_SIZE(m->attr);
 	struct ib_uverbs_attr *a;
-	size_t i;
 
 	memset(&frame, 0, sizeof(frame));
 	frame.hdr.object_id = m->object;
 	frame.hdr.method_id = m->method;
 	frame.hdr.driver_id = RDMA_DRIVER_MLX5;
-	for (i = 0; i < room && m->attr[i].kind != EMU_A_END; i++) {
+	for (size_t i = 0; i < room && m->attr[i].kind != EMU_A_END; i++) {
 		uint8_t how = take();
 
 		if (how & 0x80)
@@ -541,12 +536,10 @@ static void note_change(struct emu_func *f)
 /* The next input finds the default tables. */
 static void reset_gids(void)
 {
-	unsigned int i, j;
-
 	if (!gids_changed)
 		return;
-	for (i = 0; i < emu_topology.nfuncs; i++)
-		for (j = 0; emu_gid_next(&emu_topology.func[i], &j); j++)
+	for (unsigned int i = 0; i < emu_topology.nfuncs; i++)
+		for (unsigned int j = 0; emu_gid_next(&emu_topology.func[i], &j); j++)
 			require(!emu_gid_del(&emu_topology.func[i], j));
 	require(!emu_gids_create());
 	gids_changed = false;
@@ -636,9 +629,7 @@ static void give_doorbells(struct emu_file *f)
 
 static void open_clients(void)
 {
-	int i;
-
-	for (i = 0; i < CLIENTS; i++) {
+	for (int i = 0; i < CLIENTS; i++) {
 		memset(&files[i], 0, sizeof(files[i]));
 		files[i].watch.fd = -1;
 		files[i].func = &emu_topology.func[i];
@@ -655,20 +646,19 @@ static void open_clients(void)
 static void close_clients(void)
 {
 	static const struct emu_counts none;
-	unsigned int i;
 
-	for (i = 0; i < CLIENTS; i++) {
+	for (unsigned int i = 0; i < CLIENTS; i++) {
 		emu_process_left(&files[i], getpid());
 		emu_uobj_destroy_all(&files[i]);
 		emu_events_destroy_all(&files[i]);
 	}
 	emu_files = NULL;
-	for (i = 0; i < emu_topology.nfuncs; i++)
+	for (unsigned int i = 0; i < emu_topology.nfuncs; i++)
 		memset(&emu_topology.func[i].count.contexts, 0,
 		       sizeof(emu_topology.func[i].count.contexts));
 	emu_topology.count.contexts = 0;
 	require(!memcmp(&emu_topology.count, &none, sizeof(none)));
-	for (i = 0; i < emu_topology.nfuncs; i++)
+	for (unsigned int i = 0; i < emu_topology.nfuncs; i++)
 		require(!memcmp(&emu_topology.func[i].count, &none, sizeof(none)));
 }
 
@@ -686,7 +676,6 @@ static void remove_dir(void)
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	static struct emu_topology_spec spec; /* the cards keep pointers to it */
-	int i;
 
 	signal(SIGPIPE, SIG_IGN); /* as the reactor does, because clients close event files */
 	emu_topology_default(&spec);
@@ -701,7 +690,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	atomic_store(&emu_queues->engine[proc.slot].serial, emu_new_serial());
 	memfd = memfd_create("fuzz", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	require(memfd >= 0 && !ftruncate(memfd, 1 << 20));
-	for (i = 0; i < FDS; i++)
+	for (int i = 0; i < FDS; i++)
 		fds[i] = open("/dev/null", O_RDWR | O_CLOEXEC);
 	return 0;
 }

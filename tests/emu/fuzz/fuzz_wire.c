@@ -252,10 +252,9 @@ static void arrive_raw(void)
 {
 	size_t len = (size_t)(next() << 8 | next()) % (WIRE_MAX_PACKET + 8);
 	uint8_t *bytes = calloc(1, len ? len : 1);
-	size_t i;
 
 	must(bytes);
-	for (i = 0; i < len && i < 64; i++)
+	for (size_t i = 0; i < len && i < 64; i++)
 		bytes[i] = next();
 	arrive(bytes, len);
 	free(bytes);
@@ -319,9 +318,8 @@ static void send_all(void)
 	uint8_t bytes[WIRE_MAX_PACKET];
 	struct wire_packet p;
 	size_t len;
-	unsigned int i;
 
-	for (i = 0; i < BURST; i++) {
+	for (unsigned int i = 0; i < BURST; i++) {
 		len = wire_qp_output(&qp, now, bytes);
 		if (!len)
 			return;

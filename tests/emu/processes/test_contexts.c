@@ -261,7 +261,7 @@ static void commands_of_threads_wait_side_by_side(void **state)
 {
 	struct ibv_context *context = fixture_open_context();
 	struct worker workers[THREADS] = {{0}};
-	unsigned int before, i;
+	unsigned int before;
 	bool together;
 	pid_t guard = -1;
 	int stopped;
@@ -269,11 +269,11 @@ static void commands_of_threads_wait_side_by_side(void **state)
 	assert_true(context && use(context));
 	before = count_fds();
 	stopped = stop_server(&guard);
-	for (i = 0; i < THREADS; i++)
+	for (unsigned int i = 0; i < THREADS; i++)
 		start(&workers[i], use_once, context);
 	together = wait_for_fds(before + 1 + THREADS - 1); /* with the guard's pipe */
 	assert_true(resume_server(stopped, guard));
-	for (i = 0; i < THREADS; i++) {
+	for (unsigned int i = 0; i < THREADS; i++) {
 		pthread_join(workers[i].thread, NULL);
 		assert_true(workers[i].ok);
 	}
@@ -328,10 +328,9 @@ static void fork_does_not_wait_for_commands(void **state)
 static void *work(void *arg)
 {
 	struct worker *w = arg;
-	unsigned int i;
 
 	w->ok = true;
-	for (i = 0; i < ROUNDS && w->ok; i++)
+	for (unsigned int i = 0; i < ROUNDS && w->ok; i++)
 		w->ok = use(w->context) && open_use_and_close();
 	return NULL;
 }
@@ -339,10 +338,9 @@ static void *work(void *arg)
 static void *fork_often(void *arg)
 {
 	struct worker *w = arg;
-	unsigned int i;
 
 	w->ok = true;
-	for (i = 0; i < ROUNDS && w->ok; i++) {
+	for (unsigned int i = 0; i < ROUNDS && w->ok; i++) {
 		pid_t pid = fork();
 
 		if (!pid)

@@ -123,10 +123,9 @@ static int run_with(const char *list)
 static void list_that_is_not_valid_is_refused(void **state)
 {
 	static const char *const bad[] = {"", "x", "1-", "3-1", "0,", ",0", "0-", "9999", "8191"};
-	size_t i;
 
 	assert_int_equal(run_with("0-8191"), 0);
-	for (i = 0; i < ARRAY_SIZE(bad); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		assert_int_equal(run_with(bad[i]), 2);
 }
 

@@ -75,7 +75,6 @@ static void start(struct client *c)
 {
 	uint32_t longest = storm.longest;
 	char seed[16];
-	int i;
 
 	c->seed = test_draw(&storm.random, 1u << 30);
 	snprintf(seed, sizeof(seed), "%u", c->seed);
@@ -84,7 +83,7 @@ static void start(struct client *c)
 	unsetenv(SEED_ENV);
 	assert_true(c->pid > 0);
 	/* Twice, for it may execute another program. */
-	for (i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++)
 		if (write(c->to, &storm.desc, sizeof(storm.desc)) != (ssize_t)sizeof(storm.desc))
 			break;
 	/* A quarter of the programs is killed while it starts. */
@@ -171,12 +170,12 @@ static void sleep_until(uint64_t deadline)
 
 static void run_clients(unsigned int n)
 {
-	unsigned int started, i;
+	unsigned int i;
 	struct client *c;
 
 	for (i = 0; i < AT_ONCE; i++)
 		start(&storm.clients[i]);
-	for (started = AT_ONCE; started < n; started++) {
+	for (unsigned int started = AT_ONCE; started < n; started++) {
 		for (c = storm.clients, i = 1; i < AT_ONCE; i++)
 			if (storm.clients[i].deadline < c->deadline)
 				c = &storm.clients[i];

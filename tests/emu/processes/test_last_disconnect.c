@@ -64,10 +64,8 @@ static struct rdma_cm_id *create_end(char *address, int flags)
 
 static bool receive_each(struct rdma_cm_id *id)
 {
-	int i;
-
 	mr = rdma_reg_msgs(id, bytes, LEN);
-	for (i = 0; mr && i < MESSAGES; i++)
+	for (int i = 0; mr && i < MESSAGES; i++)
 		if (rdma_post_recv(id, NULL, bytes, LEN, mr))
 			return false;
 	return mr;
@@ -148,11 +146,9 @@ static int receive_and_disconnect(int socket, struct rdma_cm_id *id)
 
 static bool ring_each(int socket, struct rdma_cm_id *id)
 {
-	int i;
-
 	if (!child_signal(socket) || !child_await(socket))
 		return false;
-	for (i = 0; i < MESSAGES; i++)
+	for (int i = 0; i < MESSAGES; i++)
 		if (!ring(id))
 			return false;
 	return true;

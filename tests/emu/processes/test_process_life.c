@@ -260,9 +260,8 @@ static const struct {
 static int run_step(const char *name)
 {
 	int socket = process_inherited(SOCKET_ENV);
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(steps); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++)
 		if (!strcmp(steps[i].name, name))
 			return steps[i].run(socket);
 	return 2;

@@ -281,7 +281,6 @@ static const struct {
 
 static int run_program(const char *name)
 {
-	size_t i;
 	int code;
 
 	/* Needed to unmap the memory. */
@@ -291,7 +290,7 @@ static int run_program(const char *name)
 	pd = context ? ibv_alloc_pd(context) : NULL;
 	if (!pd || !rc_open_loopback(&rc, pd))
 		return 3;
-	for (i = 0; i < NPROGRAMS; i++) {
+	for (size_t i = 0; i < NPROGRAMS; i++) {
 		if (strcmp(programs[i].name, name) != 0)
 			continue;
 		code = programs[i].run();
@@ -310,22 +309,21 @@ struct client {
 static void start_all(const struct emulator *emulator, struct client *clients)
 {
 	char c = 0;
-	size_t i, j;
 
-	for (i = 0; i < NPROGRAMS; i++) {
+	for (size_t i = 0; i < NPROGRAMS; i++) {
 		clients[i].pid = emulator_spawn(emulator, i % 2 ? "host" : "dpu", programs[i].name,
 						&clients[i].to, &clients[i].from);
 		assert_true(clients[i].pid > 0);
 	}
-	for (i = 0; i < NPROGRAMS; i++) {
+	for (size_t i = 0; i < NPROGRAMS; i++) {
 		if (read(clients[i].from, &c, 1) == 1 && c == 'r')
 			continue;
-		for (j = 0; j < NPROGRAMS; j++)
+		for (size_t j = 0; j < NPROGRAMS; j++)
 			kill(clients[j].pid, SIGKILL);
 		fail_msg("%s: %d before the end", programs[i].name,
 			 process_exit_code(clients[i].pid));
 	}
-	for (i = 0; i < NPROGRAMS; i++)
+	for (size_t i = 0; i < NPROGRAMS; i++)
 		assert_int_equal(write(clients[i].to, "g", 1), 1);
 	usleep(100000); /* let the programs get into the middle of their work */
 }
@@ -355,13 +353,12 @@ static void assert_all_end(const struct client *clients)
 {
 	uint64_t soon = monotonic_ms() + SOON_MS;
 	unsigned int failed = 0;
-	size_t i;
 
 	close(clients[NPROGRAMS - 1].to); /* the idle program waits that long */
-	for (i = 0; i < NPROGRAMS; i++)
+	for (size_t i = 0; i < NPROGRAMS; i++)
 		if (!has_ended(&clients[i], soon))
 			threads_print(clients[i].pid, programs[i].name);
-	for (i = 0; i < NPROGRAMS; i++) {
+	for (size_t i = 0; i < NPROGRAMS; i++) {
 		int code = wait_for(&clients[i]);
 
 		if (code)
@@ -416,14 +413,14 @@ static void stopped_server_ends_every_program(void **state)
 static void next_server_serves_the_same_process(void **state)
 {
 	struct emulator emulator;
-	int round, to, from;
+	int to, from;
 	pid_t pid;
 	char c;
 
 	assert_true(emulator_start(&emulator));
 	pid = emulator_spawn(&emulator, "dpu", "survive", &to, &from);
 	assert_true(pid > 0);
-	for (round = 0; round < 3; round++) {
+	for (int round = 0; round < 3; round++) {
 		assert_int_equal(read(from, &c, 1), 1);
 		assert_int_equal(kill(emulator.server, SIGKILL), 0);
 		assert_int_equal(read(from, &c, 1), 1);
@@ -444,10 +441,9 @@ static void next_server_serves_the_same_process(void **state)
 
 static int survive(void)
 {
-	int round;
 	char c;
 
-	for (round = 0; round < 4; round++) {
+	for (int round = 0; round < 4; round++) {
 		context = fixture_open_context();
 		pd = context ? ibv_alloc_pd(context) : NULL;
 		if (!pd || !rc_open_loopback(&rc, pd))

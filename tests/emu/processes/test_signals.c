@@ -136,9 +136,7 @@ static void a_handler_that_was_installed_before_gets_only_its_own_faults(void **
  */
 static void a_hole_after_a_pause_fails_the_copy(void **state)
 {
-	int i;
-
-	for (i = 0; i < 20; i++)
+	for (int i = 0; i < 20; i++)
 		assert_int_equal(run_child("pause"), 0);
 }
 

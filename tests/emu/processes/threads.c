@@ -32,7 +32,6 @@ void threads_print(pid_t pid, const char *name)
 	static const char *const files[] = {"stat", "wchan", "syscall", "stack"};
 	const struct dirent *entry;
 	char path[32];
-	size_t i;
 	DIR *tasks;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
@@ -43,7 +42,7 @@ void threads_print(pid_t pid, const char *name)
 		if (entry->d_name[0] == '.')
 			continue;
 		print_error("%s: process %d, thread %s\n", name, (int)pid, entry->d_name);
-		for (i = 0; i < ARRAY_SIZE(files); i++)
+		for (size_t i = 0; i < ARRAY_SIZE(files); i++)
 			print_file(pid, entry->d_name, files[i]);
 	}
 	closedir(tasks);

@@ -49,9 +49,7 @@ static bool chaos_lasts(void)
 
 static void assert_all(const uint8_t *bytes, size_t len, uint8_t value)
 {
-	size_t i;
-
-	for (i = 0; i < len; i++)
+	for (size_t i = 0; i < len; i++)
 		assert_int_equal(bytes[i], value);
 }
 

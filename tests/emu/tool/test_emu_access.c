@@ -104,9 +104,8 @@ static void open_directory_is_refused(void **state)
 {
 	static const mode_t modes[] = {0755, 0770, 0777, 01777};
 	char dir[MAX_PATH];
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(modes); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
 		make_dir(dir, sizeof(dir), modes[i]);
 		assert_int_not_equal(tool("start", dir), 0);
 		assert_int_equal(rmdir(dir), 0); /* and nothing was written there */
@@ -200,11 +199,10 @@ static int try_as_another(const char *name)
 static void another_user_is_turned_away(void **state)
 {
 	static const char *const names[] = {"control", "dpu/uverbs0"};
-	size_t i;
 
 	need_superuser();
 	open_doors();
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		pid_t pid = fork();
 
 		if (!pid)
@@ -292,13 +290,12 @@ static void send_random(int s)
 static void random_packets_do_not_stop_the_server(void **state)
 {
 	static const char *const names[] = {"control", "dpu/uverbs0", "host/uverbs0"};
-	int i, j;
 
-	for (i = 0; i < ROUNDS / 10; i++) {
+	for (int i = 0; i < ROUNDS / 10; i++) {
 		int s = connect_to(names[draw(3)]);
 
 		assert_true(s >= 0);
-		for (j = 0; j < 10; j++)
+		for (int j = 0; j < 10; j++)
 			send_random(s);
 		close(s);
 	}
@@ -330,14 +327,12 @@ static int attach(int device, int *servers)
 
 static void random_packets_on_a_channel_do_not_stop_the_server(void **state)
 {
-	int i, j;
-
-	for (i = 0; i < ROUNDS / 10; i++) {
+	for (int i = 0; i < ROUNDS / 10; i++) {
 		int device = connect_to("dpu/uverbs0"), servers, channel;
 
 		channel = attach(device, &servers);
 		close(servers);
-		for (j = 0; j < 10; j++)
+		for (int j = 0; j < 10; j++)
 			send_random(channel);
 		close(channel);
 		close(device);
@@ -349,9 +344,8 @@ static void random_packets_on_a_channel_do_not_stop_the_server(void **state)
 static void a_kept_end_of_a_channel_does_not_stop_the_server(void **state)
 {
 	struct emu_request req = {.magic = EMU_MAGIC, .op = 99};
-	int i;
 
-	for (i = 0; i < ROUNDS / 10; i++) {
+	for (int i = 0; i < ROUNDS / 10; i++) {
 		int device = connect_to("dpu/uverbs0"), servers, channel;
 
 		channel = attach(device, &servers);

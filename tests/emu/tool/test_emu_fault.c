@@ -21,9 +21,8 @@ struct rule {
 static int fault(const char *const words[])
 {
 	const char *argv[16] = {test_options.emu, "fault"};
-	int n;
 
-	for (n = 2; words[n - 2]; n++)
+	for (int n = 2; words[n - 2]; n++)
 		argv[n] = words[n - 2];
 	return process_run(argv);
 }
@@ -35,9 +34,8 @@ static int arm(const struct rule *r)
 				       r->count,   "--errno", r->errnum,    "--as",	r->role,
 				       "--status", r->status, "--syndrome", r->syndrome};
 	int n = 3;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(options); i += 2) {
+	for (size_t i = 0; i < ARRAY_SIZE(options); i += 2) {
 		if (!options[i + 1])
 			continue;
 		argv[n++] = options[i];
@@ -72,10 +70,9 @@ static void a_rule_fails_the_nth_command_and_those_after_it(void **state)
 	static const int wanted[] = {0, EBUSY, EBUSY, EBUSY, 0, 0};
 	int fd = open_context();
 	uint32_t pd;
-	size_t i;
 
 	assert_int_equal(arm(&rule), 0);
-	for (i = 0; i < ARRAY_SIZE(wanted); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
 		assert_int_equal(alloc_pd(fd, &pd), wanted[i]);
 	assert_int_equal(dealloc_pd(fd, pd), 0);
 	assert_cleared(6, 3);
@@ -102,9 +99,9 @@ static FILE *output_of(const char *const words[], pid_t *pid)
 {
 	const char *argv[16] = {test_options.emu};
 	FILE *stream;
-	int from, n;
+	int from;
 
-	for (n = 1; words[n - 1]; n++)
+	for (int n = 1; words[n - 1]; n++)
 		argv[n] = words[n - 1];
 	*pid = process_spawn(argv, NULL, &from);
 	assert_true(*pid > 0);
@@ -402,11 +399,10 @@ static void rules_without_sense_are_refused(void **state)
 		{"clear", "now"},
 	};
 	const struct rule unknown_role = {.role = "guest"};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(bad); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		assert_int_equal(arm(&bad[i]), 2);
-	for (i = 0; i < ARRAY_SIZE(nonsense); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(nonsense); i++)
 		assert_int_equal(fault(nonsense[i]), 2);
 	assert_int_equal(arm(&unknown_role), 1);
 	assert_cleared(0, 0);

@@ -10,9 +10,9 @@
 /* Free it with its connections, without messages and events. NULL is permitted. */
 static inline void cm_free(struct emu_cm *cm)
 {
-	struct emu_cm_conn *c, *next;
+	struct emu_cm_conn *next;
 
-	for (c = cm ? LIST_FIRST(&cm->conns) : NULL; c; c = next) {
+	for (struct emu_cm_conn *c = cm ? LIST_FIRST(&cm->conns) : NULL; c; c = next) {
 		next = LIST_NEXT(c, link);
 		emu_cm_discard(c);
 	}

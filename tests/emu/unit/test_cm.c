@@ -169,11 +169,10 @@ static void queue_pair_attributes_need_a_state(void **state)
 static void connections_do_not_mix(void **state)
 {
 	struct emu_cm_conn *a[20], *b[20];
-	unsigned int i;
 
-	for (i = 0; i < 20; i++)
+	for (unsigned int i = 0; i < 20; i++)
 		cm_establish(&a[i], &b[i]);
-	for (i = 0; i < 20; i++) {
+	for (unsigned int i = 0; i < 20; i++) {
 		emu_cm_send_dreq(a[i], NULL, 0);
 		cm_deliver_all();
 		assert_ptr_equal(cm_expect(&cm_b, EMU_CM_DREQ_RECEIVED), b[i]);

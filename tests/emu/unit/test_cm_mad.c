@@ -44,12 +44,11 @@ static void expect_bytes(struct emu_cm_msg *m, const struct part *part, unsigned
 {
 	uint8_t want[EMU_MAD_BYTES] = {0}, mad[EMU_MAD_BYTES];
 	struct emu_cm_msg back;
-	unsigned int i;
 
 	m->tid = 0x1122334455667788;
 	m->attr_mod = 0xcafebabe;
 	assert_int_equal(emu_cm_private_size(m->attr), data_size);
-	for (i = 0; i < data_size; i++)
+	for (unsigned int i = 0; i < data_size; i++)
 		m->data[i] = want[HEADER + data_at + i] = (uint8_t)(i + 1);
 	for (; part->len; part++)
 		memcpy(want + HEADER + part->at, part->bytes, part->len);
@@ -62,9 +61,7 @@ static void expect_bytes(struct emu_cm_msg *m, const struct part *part, unsigned
 
 static void set_gid(uint8_t gid[16], uint8_t first)
 {
-	int i;
-
-	for (i = 0; i < 16; i++)
+	for (int i = 0; i < 16; i++)
 		gid[i] = (uint8_t)(first + i);
 }
 
@@ -303,9 +300,8 @@ static void other_headers_are_refused(void **state)
 	} wrong[] = {{0, 2}, {1, 3}, {2, 1}, {3, 1}, {17, 0x0f}, {17, 0x1b}, {16, 1}};
 	struct emu_cm_msg m = {.attr = EMU_CM_RTU}, back;
 	uint8_t mad[EMU_MAD_BYTES];
-	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(wrong); i++) {
 		assert_int_equal(emu_cm_encode(&m, mad), 0);
 		assert_int_equal(emu_cm_decode(mad, &back), 0);
 		mad[wrong[i].at] = wrong[i].value;

@@ -39,10 +39,8 @@ static uint32_t take(uint32_t slot)
 
 static int setup(void **state)
 {
-	uint32_t slot;
-
 	memset(used, 0, sizeof(used));
-	for (slot = 0; slot < EMU_MAX_ENGINES; slot++)
+	for (uint32_t slot = 0; slot < EMU_MAX_ENGINES; slot++)
 		emu_blocks_release(slot);
 	emu_blocks_begin(EMU_BLOCKS - 1);
 	emu_blocks_changed = changed;
@@ -53,9 +51,9 @@ static int setup(void **state)
 
 static void engines_share_no_block(void **state)
 {
-	uint32_t a, b, i;
+	uint32_t a, b;
 
-	for (i = 0; i < 3 * EMU_BLOCK_QPS; i++) {
+	for (uint32_t i = 0; i < 3 * EMU_BLOCK_QPS; i++) {
 		a = take(1);
 		b = take(2);
 		assert_int_not_equal(a / EMU_BLOCK_QPS, b / EMU_BLOCK_QPS);
@@ -78,9 +76,7 @@ static void number_rests_as_long_as_possible(void **state)
 
 static void one_engine_can_have_all_numbers(void **state)
 {
-	uint32_t i;
-
-	for (i = 0; i < EMU_NUM_QPS; i++)
+	for (uint32_t i = 0; i < EMU_NUM_QPS; i++)
 		assert_int_not_equal(take(7), 0);
 	assert_int_equal(take(7), 0);
 	used[EMU_FIRST_QPN + 5] = false;
@@ -89,11 +85,9 @@ static void one_engine_can_have_all_numbers(void **state)
 
 static void each_engine_can_have_a_block(void **state)
 {
-	uint32_t slot;
-
-	for (slot = 0; slot < EMU_MAX_ENGINES; slot++)
+	for (uint32_t slot = 0; slot < EMU_MAX_ENGINES; slot++)
 		assert_int_not_equal(take(slot), 0);
-	for (slot = 0; slot < EMU_MAX_ENGINES; slot++)
+	for (uint32_t slot = 0; slot < EMU_MAX_ENGINES; slot++)
 		assert_int_not_equal(take(slot), 0);
 }
 

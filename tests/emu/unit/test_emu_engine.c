@@ -471,7 +471,6 @@ static void indirect_mkeys_without_rights_or_too_deep_are_refused(void **state)
 	uint32_t read_only = fixture_mkey_mem(FUNC_A, PD_A, EMU_LR, p->mem_a, SIZE);
 	struct emu_klm one = {.bytes = 64, .key = read_only, .addr = addr};
 	uint32_t key = fixture_mkey_list(FUNC_A, PD_A, addr, 128, 0, &one, 1);
-	unsigned int i;
 
 	refuse_mmo(p, dst, sge(p->mem_a, 64, key), EMU_SYN_LOC_PROT);
 	dst.len = 65;
@@ -481,7 +480,7 @@ static void indirect_mkeys_without_rights_or_too_deep_are_refused(void **state)
 	refuse_mmo(p, sge(p->mem_a, 64, fixture_mkey_list(FUNC_A, PD_A, addr, 64, 0, &one, 1)), dst,
 		   EMU_SYN_LOC_PROT);
 	one.key = p->key_a;
-	for (i = 0; i < 4; i++)
+	for (unsigned int i = 0; i < 4; i++)
 		one.key = fixture_mkey_list(FUNC_A, PD_A, addr, 64, 0, &one, 1);
 	post_mmo(p, &p->a, sge(p->mem_a, 64, one.key), dst);
 	fixture_expect(&p->cq_a, 0);

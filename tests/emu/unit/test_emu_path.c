@@ -59,9 +59,7 @@ const struct emu_gid *emu_gid_at(const struct emu_func *f, unsigned int index)
 int emu_gid_find(const struct emu_func *f, const uint8_t raw[16], unsigned int type,
 		 unsigned int vlan)
 {
-	int i;
-
-	for (i = 0; i < NGIDS; i++)
+	for (int i = 0; i < NGIDS; i++)
 		if (gids[f->index][i].type == type && gids[f->index][i].vlan == vlan &&
 		    !memcmp(gids[f->index][i].raw, raw, 16))
 			return i;
@@ -70,10 +68,8 @@ int emu_gid_find(const struct emu_func *f, const uint8_t raw[16], unsigned int t
 
 const struct emu_func *emu_func_by_gid(const uint8_t raw[16])
 {
-	unsigned int f, i;
-
-	for (f = 0; f < 2; f++)
-		for (i = 0; i < NGIDS; i++)
+	for (unsigned int f = 0; f < 2; f++)
+		for (unsigned int i = 0; i < NGIDS; i++)
 			if (!memcmp(gids[f][i].raw, raw, 16))
 				return &emu_topology.func[f];
 	return NULL;
@@ -114,15 +110,13 @@ static void add(unsigned int f, unsigned int index, const uint8_t raw[16], uint8
 
 static int setup(void **state)
 {
-	unsigned int f;
-
 	emu_tables = calloc(1, sizeof(*emu_tables));
 	emu_queues = calloc(1, sizeof(*emu_queues));
 	if (!emu_tables || !emu_queues)
 		return -1;
 	memset(&emu_topology, 0, sizeof(emu_topology));
 	emu_topology.nfuncs = 2;
-	for (f = 0; f < 2; f++) {
+	for (unsigned int f = 0; f < 2; f++) {
 		emu_topology.func[f].index = (uint16_t)f;
 		add(f, LINK_LOCAL_V1, locals[f], EMU_GID_ROCE_V1, EMU_NO_VLAN);
 		add(f, LINK_LOCAL_V2, locals[f], EMU_GID_ROCE_V2, EMU_NO_VLAN);
@@ -217,10 +211,8 @@ static void port_that_is_down_has_no_route(void **state)
 
 static void forced(unsigned int endpoints)
 {
-	unsigned int i;
-
 	emu_tables->wire_forced = 1;
-	for (i = 0; i < endpoints; i++)
+	for (unsigned int i = 0; i < endpoints; i++)
 		emu_endpoint_publish(func(i), ips[i]);
 }
 

@@ -28,9 +28,7 @@ static int destroy(void **state)
 
 static void fill(uint8_t record[RECORD], uint32_t n)
 {
-	uint32_t i;
-
-	for (i = 0; i < RECORD; i++)
+	for (uint32_t i = 0; i < RECORD; i++)
 		record[i] = (uint8_t)(n * 31 + i);
 }
 
@@ -39,9 +37,8 @@ static void records_wrap_at_the_end_of_the_ring(void **state)
 	struct emu_ring *ring = *state;
 	uint8_t in[RECORD], out[RECORD];
 	uint64_t head = 0;
-	uint32_t i;
 
-	for (i = 0; i < 3 * EMU_RING_BYTES / RECORD; i++) {
+	for (uint32_t i = 0; i < 3 * EMU_RING_BYTES / RECORD; i++) {
 		fill(in, i);
 		assert_true(emu_ring_put(ring, &head, in, sizeof(in)));
 		assert_int_equal(emu_ring_get(ring, out, 8), 8);
@@ -76,9 +73,8 @@ static void impossible_tail_leaves_no_room(void **state)
 	struct emu_ring *ring = *state;
 	uint8_t in[RECORD] = {0};
 	uint64_t head = 0;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(tails); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(tails); i++) {
 		atomic_store(&ring->tail, tails[i]);
 		atomic_store(&ring->head, tails[i] / 3);
 		/* UINT64_MAX: one byte is used. */

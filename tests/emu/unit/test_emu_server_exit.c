@@ -133,20 +133,20 @@ static void stopped_engines_are_waited_for_together_and_once(void **state)
 {
 	static uint32_t gave_up_at[EMU_MAX_ENGINES];
 	struct emu_engine *e = &fixture_queues->engine[EMU_MAX_ENGINES - 3];
-	unsigned int i, before;
+	unsigned int before;
 
-	for (i = 0; i < 3; i++) {
+	for (unsigned int i = 0; i < 3; i++) {
 		atomic_store(&e[i].epoch, 2 * i + 1);
 		atomic_store(&e[i].serial, 1000 + i);
 	}
 	emu_grace_wait(fixture_queues, gave_up_at, never_ends);
-	for (i = 0; i < 3; i++)
+	for (unsigned int i = 0; i < 3; i++)
 		assert_int_equal(gave_up_at[EMU_MAX_ENGINES - 3 + i], 2 * i + 1);
 	before = asked[0];
 	assert_true(before && asked[1] == before && asked[2] == before);
 	emu_grace_wait(fixture_queues, gave_up_at, never_ends);
 	assert_int_equal(asked[0], before);
-	for (i = 0; i < 3; i++)
+	for (unsigned int i = 0; i < 3; i++)
 		atomic_store(&e[i].serial, 0);
 }
 

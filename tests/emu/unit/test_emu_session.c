@@ -70,9 +70,7 @@ static bool push(struct bench *b, uint16_t counter)
 /* Three delayed completions. */
 static void hold(struct bench *b)
 {
-	uint16_t i;
-
-	for (i = 0; i < 3; i++)
+	for (uint16_t i = 0; i < 3; i++)
 		assert_true(push(b, i));
 	emu_cq_publish(b->e);
 	assert_int_equal(b->e->cq.session.n, 3);

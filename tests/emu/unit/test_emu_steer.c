@@ -41,11 +41,10 @@ static void open_socket(struct group *g, int i)
 static int setup(void **state)
 {
 	static struct group g;
-	int i;
 
 	g.to = (struct sockaddr_in){.sin_family = AF_INET};
 	g.to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	for (i = 0; i < SOCKETS; i++)
+	for (int i = 0; i < SOCKETS; i++)
 		open_socket(&g, i);
 	g.sender = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	*state = &g;
@@ -55,9 +54,8 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	const struct group *g = *state;
-	int i;
 
-	for (i = 0; i < SOCKETS; i++)
+	for (int i = 0; i < SOCKETS; i++)
 		close(g->at[i]);
 	close(g->sender);
 	return 0;
@@ -116,10 +114,9 @@ static void datagram_arrives_at_the_socket_of_its_number(void **state)
 static void datagram_without_a_number_arrives_at_the_first_socket(void **state)
 {
 	static const struct emu_steer runs[] = {{0, 3}, {0x40, 2}};
-	size_t len;
 
 	attach(*state, runs, 2);
-	for (len = 0; len < 8; len++)
+	for (size_t len = 0; len < 8; len++)
 		assert_int_equal(receiver(*state, 0x40, len), 0);
 	assert_int_equal(receiver(*state, 0x40, 8), 2);
 }
@@ -138,13 +135,12 @@ static void program_can_be_replaced(void **state)
 static void many_runs_are_searched(void **state)
 {
 	static struct emu_steer runs[EMU_STEER_RUNS];
-	uint32_t qpn;
 	size_t n = 0;
 
-	for (qpn = 0; n < 258; qpn += 32)
+	for (uint32_t qpn = 0; n < 258; qpn += 32)
 		n = emu_steer_add(runs, n, qpn, (qpn / 32) % SOCKETS);
 	attach(*state, runs, n);
-	for (qpn = 0; qpn < 258 * 32; qpn += 31)
+	for (uint32_t qpn = 0; qpn < 258 * 32; qpn += 31)
 		assert_int_equal(receiver(*state, qpn, BTH), (qpn / 32) % SOCKETS);
 }
 

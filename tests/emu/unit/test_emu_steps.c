@@ -178,18 +178,17 @@ static void no_event_is_lost_while_the_socket_is_full(void **state)
 	const uint32_t n = EMU_MAX_QPS + EMU_MAX_CQS;
 	struct engine *e = calloc(1, sizeof(*e));
 	struct emu_note note = {.type = EMU_NOTE_QP};
-	uint32_t i;
 	int pair[2];
 
 	assert_non_null(e);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
 	e->cfg.notify_fd = pair[0];
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		note.number = i;
 		emu_engine_event(e, &note);
 	}
 	assert_int_not_equal(e->events.count, 0);
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		if (recv(pair[1], &note, sizeof(note), MSG_DONTWAIT) != sizeof(note)) {
 			emu_engine_send_events(e);
 			assert_int_equal(recv(pair[1], &note, sizeof(note), MSG_DONTWAIT),

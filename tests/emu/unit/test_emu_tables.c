@@ -91,16 +91,15 @@ static void all_mkeys_can_be_windows(void **state)
 {
 	uint32_t *first = calloc(EMU_NUM_MKEYS, sizeof(*first));
 	struct emu_mkey m = {.mode = EMU_MKEY_KLM};
-	uint32_t i;
 
 	assert_non_null(first);
-	for (i = 0; i < EMU_NUM_MKEYS; i++) {
+	for (uint32_t i = 0; i < EMU_NUM_MKEYS; i++) {
 		first[i] = emu_klm_alloc(WINDOW_ENTRIES);
 		if (first[i] == UINT32_MAX || !emu_mkey_create(&m, true))
 			fail_msg("only %u of %u windows", i, EMU_NUM_MKEYS);
 	}
 	assert_int_equal(emu_mkey_create(&m, true), 0);
-	for (i = 0; i < EMU_NUM_MKEYS; i++) {
+	for (uint32_t i = 0; i < EMU_NUM_MKEYS; i++) {
 		emu_klm_free(first[i], WINDOW_ENTRIES);
 		emu_mkey_retire(EMU_FIRST_MKEY + i);
 	}
@@ -131,9 +130,8 @@ static void failed_qp_is_flushed_before_it_is_withdrawn(void **state)
 		uint32_t state, srqn;
 		unsigned int passes;
 	} cases[] = {{EMU_QPS_ERR, 1, 1}, {EMU_QPS_ERR, 0, 0}, {EMU_QPS_RTS, 1, 0}};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct emu_qp q = {.srqn = cases[i].srqn};
 		uint32_t qpn;
 
@@ -151,15 +149,14 @@ static void all_queues_can_be_created(void **state)
 	struct emu_srq srq = {0};
 	struct emu_cq cq = {0};
 	struct emu_qp qp = {0};
-	uint32_t i;
 
-	for (i = 0; i < EMU_NUM_QPS; i++)
+	for (uint32_t i = 0; i < EMU_NUM_QPS; i++)
 		assert_int_not_equal(emu_qp_publish(&qp), 0);
 	assert_int_equal(emu_qp_publish(&qp), 0);
-	for (i = 0; i < EMU_NUM_CQS; i++)
+	for (uint32_t i = 0; i < EMU_NUM_CQS; i++)
 		assert_int_not_equal(emu_cq_publish(&cq), 0);
 	assert_int_equal(emu_cq_publish(&cq), 0);
-	for (i = 0; i < EMU_NUM_SRQS; i++)
+	for (uint32_t i = 0; i < EMU_NUM_SRQS; i++)
 		assert_int_not_equal(emu_srq_publish(&srq), 0);
 	assert_int_equal(emu_srq_publish(&srq), 0);
 }

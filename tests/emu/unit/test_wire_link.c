@@ -60,11 +60,8 @@ static void post_some(struct link *l, struct link_end *e)
 
 static void run_rounds(struct link *l, unsigned int rounds)
 {
-	unsigned int round;
-	unsigned int i;
-
-	for (round = 0; round < rounds; round++) {
-		for (i = 0; i < LINK_WORK; i++) {
+	for (unsigned int round = 0; round < rounds; round++) {
+		for (unsigned int i = 0; i < LINK_WORK; i++) {
 			post_some(l, &l->end[0]);
 			post_some(l, &l->end[1]);
 			if (!link_random(l, 8))
@@ -78,13 +75,10 @@ static void run_rounds(struct link *l, unsigned int rounds)
 
 static void report(const struct link *l, const char *name)
 {
-	unsigned int side;
-	unsigned int i;
-
 	printf("%s: %.3f s of protocol, %u and %u packets sent\n", name,
 	       (double)l->now / (double)SECOND, l->end[0].sent, l->end[1].sent);
-	for (side = 0; side < 2; side++) {
-		for (i = 0; i < WIRE_DROP_COUNT; i++) {
+	for (unsigned int side = 0; side < 2; side++) {
+		for (unsigned int i = 0; i < WIRE_DROP_COUNT; i++) {
 			if (l->end[side].drops[i])
 				printf("  end %u: %u: %s\n", side, l->end[side].drops[i],
 				       wire_drop_words((enum wire_drop)i));
@@ -96,9 +90,8 @@ static void run(const char *name, const struct wire_attr *attr, const struct lin
 		uint32_t later)
 {
 	struct link *l = new_link();
-	unsigned int seed;
 
-	for (seed = 1; seed <= seeds; seed++) {
+	for (unsigned int seed = 1; seed <= seeds; seed++) {
 		link_open(l, seed, attr);
 		l->faults = *faults;
 		l->end[0].later = l->end[1].later = later;
@@ -113,11 +106,10 @@ static void fair_network_drops_nothing(void **state)
 {
 	const struct link_faults fair = {0};
 	struct link *l = new_link();
-	unsigned int i;
 
 	link_open(l, 1, &rc);
 	run_rounds(l, ROUNDS);
-	for (i = 1; i < WIRE_DROP_COUNT; i++) {
+	for (unsigned int i = 1; i < WIRE_DROP_COUNT; i++) {
 		assert_int_equal(l->end[0].drops[i], 0);
 		assert_int_equal(l->end[1].drops[i], 0);
 	}
@@ -179,9 +171,8 @@ static void faults_of_all_kinds_lose_no_message_at_any_mtu(void **state)
 				      .congested = 20};
 	struct wire_attr attr = rc;
 	static const uint32_t mtu[] = {256, 512, 1024, 2048, 4096};
-	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(mtu); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(mtu); i++) {
 		attr.mtu = mtu[i];
 		run("everything", &attr, &w, 50);
 	}

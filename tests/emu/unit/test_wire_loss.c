@@ -94,13 +94,11 @@ static const struct wire_ops ops = {
 
 static void open_network(uint32_t lost)
 {
-	unsigned int i;
-
 	memset(&net, 0, sizeof(net));
 	net.now = 1;
 	net.random = 4711;
 	net.lost = lost;
-	for (i = 0; i < 2; i++) {
+	for (unsigned int i = 0; i < 2; i++) {
 		struct wire_attr attr = {
 			.service = WIRE_RC,
 			.qpn = 1 + i,
@@ -197,9 +195,8 @@ static double measure(uint32_t lost)
 static double sawtooth(double loss)
 {
 	double window = WINDOW, rounds = 0, left;
-	int i;
 
-	for (i = 0; i < 200; i++) {
+	for (int i = 0; i < 200; i++) {
 		window = window / 2 > WIRE_WINDOW_MIN ? window / 2 : WIRE_WINDOW_MIN;
 		rounds = 0;
 		left = 1 / loss;
@@ -232,9 +229,8 @@ static void throughput_is_what_go_back_n_predicts(void **state)
 {
 	static const uint32_t rates[] = {0, 3, 10, 30, 100, 300, 1000};
 	const double bytes = (double)MESSAGES * MESSAGE;
-	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(rates); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(rates); i++) {
 		double took = measure(rates[i]), model = predict(rates[i] / 1e4);
 
 		printf("| %.2f %% | %.3f MB/s | %.3f MB/s |\n", rates[i] / 100.0,

@@ -102,10 +102,9 @@ static unsigned int all_opcodes(const struct wire_path *path, uint32_t len)
 	uint8_t bytes[WIRE_MAX_PACKET];
 	struct wire_packet out;
 	unsigned int count = 0;
-	unsigned int opcode;
 	size_t total;
 
-	for (opcode = 0; opcode < 256; opcode++) {
+	for (unsigned int opcode = 0; opcode < 256; opcode++) {
 		struct wire_opcode o = wire_opcode((uint8_t)opcode);
 		struct wire_packet in = full((uint8_t)opcode, payload_of(o, len));
 
@@ -125,9 +124,8 @@ static unsigned int all_opcodes(const struct wire_path *path, uint32_t len)
 static void every_opcode_is_parsed_as_it_was_built(void **state)
 {
 	static const uint32_t lens[] = {0, 1, 2, 3, 4, 255, 1024, 4093, 4096};
-	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(lens); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(lens); i++) {
 		/* RC and XRC 23 each, UC 12, UD 2, and CNP */
 		assert_int_equal(all_opcodes(&wire_ipv4, lens[i]), 61);
 		assert_int_equal(all_opcodes(&wire_ipv6, lens[i]), 61);
@@ -139,9 +137,8 @@ static void undefined_opcodes_are_dropped(void **state)
 	uint8_t bytes[WIRE_MAX_PACKET] = {0};
 	struct wire_packet p;
 	unsigned int dropped = 0;
-	unsigned int opcode;
 
-	for (opcode = 0; opcode < 256; opcode++) {
+	for (unsigned int opcode = 0; opcode < 256; opcode++) {
 		if (wire_opcode((uint8_t)opcode).kind != WIRE_KIND_NONE)
 			continue;
 		bytes[0] = (uint8_t)opcode;
@@ -157,9 +154,8 @@ static void every_shorter_packet_is_dropped(void **state)
 	uint8_t bytes[WIRE_MAX_PACKET];
 	struct wire_packet p;
 	size_t total = make(&wire_ipv4, &in, bytes);
-	size_t len;
 
-	for (len = 0; len < total; len++) {
+	for (size_t len = 0; len < total; len++) {
 		assert_int_equal(wire_parse(bytes, len, &p), WIRE_DROP_SHORT);
 		assert_false(wire_icrc_is_right(&wire_ipv4, bytes, len));
 	}
@@ -203,9 +199,8 @@ static void every_bit_but_the_masked_ones_counts(void **state)
 	uint8_t bytes[WIRE_MAX_PACKET];
 	size_t total = make(&wire_ipv6, &in, bytes);
 	struct wire_path other = wire_ipv6;
-	size_t bit;
 
-	for (bit = 0; bit < total * 8; bit++) {
+	for (size_t bit = 0; bit < total * 8; bit++) {
 		bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
 		assert_int_equal(wire_icrc_is_right(&wire_ipv6, bytes, total), bit / 8 == 4);
 		bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
@@ -226,13 +221,11 @@ static void random_changes_are_found(void **state)
 	uint8_t right[WIRE_MAX_PACKET];
 	size_t total = make(&wire_ipv4, &in, right);
 	uint32_t random = 1;
-	uint32_t changes;
-	uint32_t i;
 
-	for (i = 0; i < 1000000; i++) {
+	for (uint32_t i = 0; i < 1000000; i++) {
 		memcpy(bytes, right, total);
 		random = random * 1664525 + 1013904223;
-		for (changes = random >> 28; changes < 17; changes++) {
+		for (uint32_t changes = random >> 28; changes < 17; changes++) {
 			random = random * 1664525 + 1013904223;
 			bytes[(random >> 16) % total] ^= (uint8_t)(random >> 8);
 		}
@@ -265,11 +258,10 @@ static void unknown_identification_is_found(void **state)
 	uint8_t bytes[WIRE_MAX_PACKET];
 	struct wire_path there = wire_ipv4;
 	struct wire_path here = wire_ipv4;
-	uint32_t id;
 	size_t total;
 
 	here.id_unknown = true;
-	for (id = 1; id < 0x10000; id += 977) {
+	for (uint32_t id = 1; id < 0x10000; id += 977) {
 		struct wire_packet in = full(WIRE_SEND_ONLY, id % 4097);
 
 		there.id = (uint16_t)id;
@@ -285,10 +277,9 @@ static void identification_and_flag_are_revealed(void **state)
 {
 	uint8_t bytes[WIRE_MAX_PACKET];
 	struct wire_path there = wire_ipv4;
-	uint32_t id;
 	size_t total;
 
-	for (id = 1; id < 0x10000; id += 977) {
+	for (uint32_t id = 1; id < 0x10000; id += 977) {
 		struct wire_packet in = full(WIRE_SEND_ONLY, id % 4097);
 		struct wire_path here = wire_ipv4;
 
@@ -335,13 +326,12 @@ static void requests_are_found_by_psn(void **state)
 	const struct wire_wr add = {.cookie = 3, .work = WIRE_WORK_FETCH_ADD, .len = 8};
 	const struct wire_ops none = {0};
 	static struct wire_qp qp;
-	uint32_t i;
 
 	wire_qp_open(&qp, &attr, &none, NULL);
 	assert_null(wire_requester_find(&qp, attr.sq_psn));
 	assert_true(wire_qp_post(&qp, &send) && wire_qp_post(&qp, &read) &&
 		    wire_qp_post(&qp, &add));
-	for (i = 0; i < 9; i++)
+	for (uint32_t i = 0; i < 9; i++)
 		check_found(&qp, attr.sq_psn + i, i < 3 ? 1 : i < 8 ? 2 : 3);
 	assert_null(wire_requester_find(&qp, attr.sq_psn - 1));
 	assert_null(wire_requester_find(&qp, (attr.sq_psn + 9) & WIRE_PSN_MASK));
@@ -355,10 +345,9 @@ static void unknown_identification_hides_few_errors(void **state)
 	uint8_t bytes[WIRE_MAX_PACKET];
 	unsigned int accepted = 0;
 	size_t total = make(&wire_ipv4, &in, bytes);
-	uint32_t i;
 
 	here.id_unknown = true;
-	for (i = 1; i <= 1u << 18; i++) {
+	for (uint32_t i = 1; i <= 1u << 18; i++) {
 		emu_put32(bytes + total - 4, i * 2654435761u);
 		accepted += wire_icrc_is_right(&here, bytes, total);
 	}
@@ -377,13 +366,11 @@ static void psns_are_compared_modulo_their_range(void **state)
 
 static void credits_are_rounded_down(void **state)
 {
-	uint32_t count;
-	unsigned int i;
 	uint8_t code;
 
-	for (i = 0; i < WIRE_ACK_UNLIMITED; i++)
+	for (unsigned int i = 0; i < WIRE_ACK_UNLIMITED; i++)
 		assert_int_equal(wire_credit_code(wire_credits((uint8_t)i)), i);
-	for (count = 0; count < 40000; count++) {
+	for (uint32_t count = 0; count < 40000; count++) {
 		code = wire_credit_code(count);
 		assert_true(wire_credits(code) <= count);
 		assert_true(code == 30 || wire_credits(code + 1) > count);
@@ -403,9 +390,8 @@ static void rnr_times_are_those_of_the_standard(void **state)
 static void source_port_is_dynamic_and_stable(void **state)
 {
 	unsigned int ports[4] = {0};
-	uint32_t qpn;
 
-	for (qpn = 2; qpn < 1000; qpn++) {
+	for (uint32_t qpn = 2; qpn < 1000; qpn++) {
 		uint16_t port = wire_path_sport(0, qpn, 77);
 
 		assert_true(port >= 0xc000);
@@ -424,9 +410,8 @@ static void management_datagram_goes_there_and_back(void **state)
 	struct wire_packet p;
 	const uint8_t *got;
 	size_t len;
-	unsigned int i;
 
-	for (i = 0; i < sizeof(mad); i++)
+	for (unsigned int i = 0; i < sizeof(mad); i++)
 		mad[i] = (uint8_t)i;
 	len = wire_seal(&wire_ipv4, bytes, wire_mad_build(mad, 0xffff, 9, bytes));
 	assert_int_equal(len, 12 + 8 + 256 + 4);
@@ -462,9 +447,7 @@ static void datagrams_for_another_queue_key_or_partition_are_dropped(void **stat
 
 static void drops_have_words(void **state)
 {
-	unsigned int i;
-
-	for (i = 0; i < WIRE_DROP_COUNT; i++)
+	for (unsigned int i = 0; i < WIRE_DROP_COUNT; i++)
 		assert_true(strlen(wire_drop_words((enum wire_drop)i)) > 5);
 	assert_string_equal(wire_drop_words(WIRE_DROP_ICRC), "the invariant CRC is wrong");
 	assert_string_equal(wire_drop_words(WIRE_DROP_COUNT), "unknown");

@@ -151,9 +151,7 @@ __attribute__((format(printf, 1, 2))) static void record(const char *format, ...
 static enum emu_syndrome on_gather(void *ctx, const struct wire_wr *wr, uint32_t at, uint8_t *out,
 				   uint32_t len)
 {
-	uint32_t i;
-
-	for (i = 0; i < len; i++)
+	for (uint32_t i = 0; i < len; i++)
 		out[i] = (uint8_t)(at + i);
 	return t.gather;
 }
@@ -266,11 +264,11 @@ struct words {
 static void split(const char *line, struct words *w)
 {
 	char *save = NULL;
-	char *word;
 
 	(void)snprintf(w->text, sizeof(w->text), "%s", line);
 	w->count = 0;
-	for (word = strtok_r(w->text, " \n", &save); word; word = strtok_r(NULL, " \n", &save)) {
+	for (char *word = strtok_r(w->text, " \n", &save); word;
+	     word = strtok_r(NULL, " \n", &save)) {
 		assert_true(w->count < WORDS);
 		w->word[w->count++] = word;
 	}
@@ -279,9 +277,8 @@ static void split(const char *line, struct words *w)
 static const char *find(const struct words *w, const char *name)
 {
 	size_t len = strlen(name);
-	unsigned int i;
 
-	for (i = 1; i < w->count; i++) {
+	for (unsigned int i = 1; i < w->count; i++) {
 		if (!strncmp(w->word[i], name, len) && w->word[i][len] == '=')
 			return w->word[i] + len + 1;
 	}
@@ -290,9 +287,7 @@ static const char *find(const struct words *w, const char *name)
 
 static bool flag(const struct words *w, const char *name)
 {
-	unsigned int i;
-
-	for (i = 1; i < w->count; i++) {
+	for (unsigned int i = 1; i < w->count; i++) {
 		if (!strcmp(w->word[i], name))
 			return true;
 	}
@@ -448,7 +443,6 @@ static void output(const struct words *w)
 	uint8_t bytes[WIRE_MAX_PACKET];
 	struct wire_packet p;
 	size_t len = wire_qp_output(&t.qp, t.now, bytes);
-	uint32_t i;
 
 	if (!strcmp(w->word[1], "-")) {
 		assert_int_equal(len, 0);
@@ -473,7 +467,7 @@ static void output(const struct words *w)
 	check_number(w, "srqn", p.srqn);
 	assert_int_equal(p.ack_req, flag(w, "ack"));
 	assert_int_equal(p.solicited, flag(w, "solicited"));
-	for (i = 1; i < p.len && find(w, "at"); i++)
+	for (uint32_t i = 1; i < p.len && find(w, "at"); i++)
 		assert_int_equal(p.payload[i], (uint8_t)(number(w, "at", 0) + i));
 }
 
@@ -496,9 +490,7 @@ static void check_log(const char *line)
 /* "counted NAME=N...": these, and no others. */
 static void check_counts(const struct words *w)
 {
-	unsigned int i;
-
-	for (i = 0; i < WIRE_COUNT_COUNT; i++) {
+	for (unsigned int i = 0; i < WIRE_COUNT_COUNT; i++) {
 		const char *name = name_of(counts, i);
 		uint64_t expected = number(w, name, 0);
 
@@ -592,7 +584,6 @@ int main(int argc, char **argv)
 {
 	struct CMUnitTest tests[MAX_CASES] = {0};
 	unsigned int count;
-	unsigned int i;
 	int failed;
 
 	file = argc > 1 ? fopen(argv[1], "r") : NULL;
@@ -601,7 +592,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	count = read_cases();
-	for (i = 0; i < count; i++) {
+	for (unsigned int i = 0; i < count; i++) {
 		tests[i].name = cases[i].title;
 		tests[i].test_func = run_case;
 		tests[i].initial_state = &cases[i];

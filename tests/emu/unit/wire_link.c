@@ -232,9 +232,7 @@ void link_open(struct link *l, uint64_t seed, const struct wire_attr *attr)
 
 void link_recycle(struct link *l)
 {
-	unsigned int i;
-
-	for (i = 0; i < 2; i++) {
+	for (unsigned int i = 0; i < 2; i++) {
 		struct link_end *e = &l->end[i];
 
 		memset(e->memory, UNTOUCHED, LINK_MEMORY);
@@ -258,9 +256,7 @@ static uint32_t allot(struct link_end *e, uint32_t len)
 
 static void scribble(struct link_end *e, uint32_t at, uint32_t len)
 {
-	uint32_t i;
-
-	for (i = 0; i < len; i++)
+	for (uint32_t i = 0; i < len; i++)
 		e->memory[at + i] = (uint8_t)link_random(e->link, 256);
 	memcpy(e->model + at, e->memory + at, len);
 }
@@ -355,9 +351,7 @@ bool link_post(struct link_end *e, enum wire_work work, uint32_t len)
 
 static struct link_packet *place(struct link *l)
 {
-	unsigned int i;
-
-	for (i = 0; i < LINK_PACKETS; i++) {
+	for (unsigned int i = 0; i < LINK_PACKETS; i++) {
 		if (!l->packet[i].due)
 			return &l->packet[i];
 	}
@@ -408,9 +402,8 @@ static void transmit(struct link *l, struct link_end *e)
 {
 	uint8_t bytes[WIRE_MAX_PACKET];
 	size_t len;
-	unsigned int burst;
 
-	for (burst = 0; burst < 16; burst++) {
+	for (unsigned int burst = 0; burst < 16; burst++) {
 		len = wire_qp_output(&e->qp, l->now, bytes);
 		if (!len)
 			return;
@@ -453,9 +446,8 @@ static struct link_packet *next_packet(struct link *l)
 {
 	struct link_packet *next = NULL;
 	uint32_t left = l->packets;
-	unsigned int i;
 
-	for (i = 0; left && i < LINK_PACKETS; i++) {
+	for (unsigned int i = 0; left && i < LINK_PACKETS; i++) {
 		if (!l->packet[i].due)
 			continue;
 		left--;
@@ -504,10 +496,8 @@ bool link_run(struct link *l, uint64_t ns)
 
 static void check_receipts(const struct link_end *e)
 {
-	uint32_t i;
-
 	assert_int_equal(e->rx_done, e->rx_expected);
-	for (i = 0; i < e->rx_done; i++) {
+	for (uint32_t i = 0; i < e->rx_done; i++) {
 		const struct wire_receipt *got = &e->receive[i].receipt;
 		const struct wire_receipt *want = &e->expected[i];
 
@@ -521,9 +511,7 @@ static void check_receipts(const struct link_end *e)
 
 void link_check(struct link *l)
 {
-	unsigned int i;
-
-	for (i = 0; i < 2; i++) {
+	for (unsigned int i = 0; i < 2; i++) {
 		const struct link_end *e = &l->end[i];
 
 		assert_int_equal(e->finished, e->posted);

@@ -182,9 +182,8 @@ static void pause_ms(int ms)
 struct ibv_wc verbs_completion(struct ibv_cq *cq)
 {
 	struct ibv_wc wc = {0};
-	int i;
 
-	for (i = 0; i < WAIT_MS; i++) {
+	for (int i = 0; i < WAIT_MS; i++) {
 		int n = ibv_poll_cq(cq, 1, &wc);
 
 		assert_true(n >= 0);

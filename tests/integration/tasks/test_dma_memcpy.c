@@ -291,7 +291,6 @@ static void more_than_the_maximum_is_io_failed(void **state)
 	const struct doca_devinfo *info = doca_dev_as_devinfo(tasks.dev);
 	struct doca_buf *src, *dst;
 	uint64_t max = 0;
-	size_t n;
 
 	assert_ok(doca_dma_cap_task_memcpy_is_supported(info));
 	assert_ok(doca_dma_cap_task_memcpy_get_max_buf_size(info, &max));
@@ -300,7 +299,7 @@ static void more_than_the_maximum_is_io_failed(void **state)
 		skip(); /* an RDMA message is larger than the lists of this test */
 	src = tasks_source(0, TASKS_LEN);
 	dst = tasks_room(0, TASKS_LEN);
-	for (n = TASKS_LEN; n < max; n += TASKS_LEN) {
+	for (size_t n = TASKS_LEN; n < max; n += TASKS_LEN) {
 		assert_ok(doca_buf_chain_list(src, tasks_source(0, TASKS_LEN)));
 		assert_ok(doca_buf_chain_list(dst, tasks_room(0, TASKS_LEN)));
 	}
@@ -308,7 +307,7 @@ static void more_than_the_maximum_is_io_failed(void **state)
 	tasks_stop();
 	tasks_drop(dst);
 	dst = tasks_room(0, TASKS_LEN);
-	for (n = 0; n < max; n += TASKS_LEN)
+	for (size_t n = 0; n < max; n += TASKS_LEN)
 		assert_ok(doca_buf_chain_list(dst, tasks_room(0, TASKS_LEN)));
 	assert_ok(doca_buf_chain_list(src, tasks_source(0, 1)));
 	assert_error(copy(src, dst), DOCA_ERROR_IO_FAILED);
