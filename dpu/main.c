@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli/standard.h"
+#include "cli/cli.h"
 #include "common/crypto_heap.h"
 #include "dpu/base/log.h"
 #include "dpu/base/privileges.h"
 #include "dpu/commands/commands.h"
 #include "dpu/commands/ctl.h"
-#include "dpu/daemon/check.h"
 #include "dpu/daemon/daemon.h"
+#include "dpu/daemon/prepare.h"
 #include "dpu/daemon/signals.h"
 #include "dpu/settings/options.h"
 #include "local/line.h"

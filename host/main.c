@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/standard.h"
+#include "cli/cli.h"
 #include "common/crypto_heap.h"
 #include "host/base/interrupt.h"
 #include "host/base/json.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "dpu/daemon/check.h"
 
 #include <stdio.h>
 #include <stdlib.h>

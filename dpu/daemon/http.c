@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "dpu/daemon/http.h"
+#include "dpu/daemon/metrics.h"
 
 #include <string.h>
 #include <strings.h>

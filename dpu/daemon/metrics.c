@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "dpu/daemon/daemon.h"
-#include "dpu/daemon/http.h"
 #include "dpu/daemon/traffic.h"
 
 /* An address, not a name that begins like one. */

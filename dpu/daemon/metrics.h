@@ -3,6 +3,7 @@
 #ifndef DPUMAPD_METRICS_H
 #define DPUMAPD_METRICS_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "channel/address.h"
@@ -16,5 +17,15 @@ doca_error_t metrics_parse(const char *where, struct dpumap_address *address,
 /* A text_service_fn; the context is the daemon. */
 enum text_outcome metrics_answer(void *daemon, const char *request, int fd,
 				 struct text_progress *progress, FILE *answer);
+
+/*
+ * The requests of scrapers, which want one page over one connection. A library such as libmicrohttpd would bring a loop
+ * of its own and a dependency for these lines.
+ */
+
+/* The status for a request of the only page, path: 200, or the error. */
+unsigned int http_status(const char *request, const char *path, bool *is_head);
+/* body is text in the format of Prometheus, or "" if the status is an error; a HEAD gets only its length. */
+void http_reply(FILE *out, unsigned int status, const char *body, bool is_head);
 
 #endif

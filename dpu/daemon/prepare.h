@@ -18,4 +18,11 @@ doca_error_t prepare_start(const struct options *options, bool has_adopted_tcp,
 			   struct settings *settings, struct dpumap_tls **tls,
 			   struct dpumap_error *error);
 
+/*
+ * dpumapd --check: refuses what a start and a reload refuse, as far as that needs neither sockets nor the device.
+ * Changes nothing, also if the daemon is running. Root becomes the user that will read the files. Prints whom they were
+ * checked for.
+ */
+doca_error_t check_configuration(const struct options *options, struct dpumap_error *error);
+
 #endif

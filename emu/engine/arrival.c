@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "emu/engine/arrival.h"
 
 #include "emu/engine/capture.h"
 #include "emu/engine/conn.h"

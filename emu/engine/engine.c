@@ -20,7 +20,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "emu/engine/arrival.h"
 #include "emu/engine/conn.h"
 #include "emu/engine/cq.h"
 #include "emu/engine/doorbell.h"

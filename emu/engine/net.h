@@ -34,7 +34,7 @@ struct emu_net_endpoint {
 struct emu_net {
 	int epfd; /* becomes readable when a packet arrives, once after emu_net_arm() */
 	uint32_t num_endpoints;
-	bool single;		/* the kernel does not cut datagrams */
+	bool single; /* the kernel does not cut datagrams */
 	struct emu_net_buffers *buffers;
 	struct emu_net_endpoint endpoint[EMU_MAX_ENDPOINTS];
 };
@@ -82,5 +82,8 @@ void emu_net_flush(struct engine *e);
 bool emu_net_arm(struct engine *e);
 /* Sleep until a packet arrives, at most `ns`. */
 void emu_net_wait(const struct engine *e, uint64_t ns);
+
+/* Process the packets that have arrived, within a pass: find the queue pair of each, and receive datagrams. */
+void emu_arrivals(struct engine *e);
 
 #endif

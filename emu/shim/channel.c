@@ -18,9 +18,9 @@
 
 #include "emu/ipc/access.h"
 #include "emu/ipc/sock.h"
-#include "emu/shim/answer.h"
 #include "emu/shim/refusal.h"
 #include "emu/shim/server_exit.h"
+#include "emu/shim/wait.h"
 
 #define BUCKETS	   64u
 #define PARALLEL   16u /* channels of one file: the server has one thread */

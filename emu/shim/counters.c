@@ -3,7 +3,7 @@
  * The kernel makes the text of a file in sysfs when a program reads from its beginning. The C library
  * reads for itself after fopen(), so the server is asked at the open too.
  */
-#include "emu/shim/counters.h"
+#include "emu/shim/sysfs.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "emu/shim/event_file.h"
+#include "emu/shim/kernel.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "emu/ipc/event_file.h"
-#include "emu/shim/counters.h"
 #include "emu/shim/interpose.h"
-#include "emu/shim/pipe.h"
+#include "emu/shim/sysfs.h"
+#include "emu/shim/wait.h"
 
 #define REMEMBERED 1024u /* descriptors */
 

@@ -22,7 +22,6 @@
 #include "emu/ipc/cpus.h"
 #include "emu/ipc/proto.h"
 #include "emu/shim/channel.h"
-#include "emu/shim/event_file.h"
 #include "emu/shim/last_work.h"
 #include "emu/shim/rdma_cm.h"
 #include "emu/shim/server_exit.h"

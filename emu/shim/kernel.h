@@ -32,4 +32,16 @@ void emu_kernel_fix_stat(int fd, struct stat *st);
 bool emu_kernel_ioctl(int fd, void *hdr, int *error);
 int emu_kernel_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off, void **p);
 
+/*
+ * This process has got an event file (ipc/event_file.h). The kernel gives one event a read, and refuses a buffer that
+ * is too short for it: the event stays. Before the first such file, a read costs nothing more.
+ */
+void emu_event_file_came(int fd);
+
+/*
+ * The replacement of socket(AF_NETLINK, type, NETLINK_RDMA), the RDMA netlink family, which the server answers: 0 or an
+ * errno.
+ */
+int emu_netlink_socket(int type, int *fd);
+
 #endif

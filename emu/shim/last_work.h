@@ -35,4 +35,10 @@ void emu_last_work_let_pass(void);
 /* This process has started an engine. */
 void emu_last_signal_begin(void);
 
+/*
+ * Do the last work before a system call by number that closes a device or an event channel, ends the program or
+ * executes another one.
+ */
+void emu_close_before_call(long number, const long arg[static 3]);
+
 #endif

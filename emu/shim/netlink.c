@@ -5,7 +5,7 @@
  * connected socket, so only addresses need translation: a caller that asks for one gets a netlink
  * address, the kernel's. As for devices, no state is kept about descriptors.
  */
-#include "emu/shim/netlink.h"
+#include "emu/shim/kernel.h"
 
 #include <errno.h>
 #include <fcntl.h>

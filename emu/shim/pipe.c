@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "emu/shim/pipe.h"
+#include "emu/shim/wait.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -18,11 +18,10 @@
 #include "emu/ipc/proto.h"
 #include "emu/ipc/rdma_cm.h"
 #include "emu/ipc/sock.h"
-#include "emu/shim/answer.h"
 #include "emu/shim/channel.h"
 #include "emu/shim/interpose.h"
 #include "emu/shim/last_work.h"
-#include "emu/shim/pipe.h"
+#include "emu/shim/wait.h"
 
 #define IDLE_MAX 16
 

@@ -20,10 +20,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "emu/shim/close.h"
 #include "emu/shim/interpose.h"
 #include "emu/shim/kernel.h"
-#include "emu/shim/netlink.h"
+#include "emu/shim/last_work.h"
 #include "emu/shim/refusal.h"
 #include "emu/shim/sysfs.h"
 

@@ -12,7 +12,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "emu/shim/counters.h"
 #include "emu/shim/interpose.h"
 #include "emu/shim/kernel.h"
 

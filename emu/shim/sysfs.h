@@ -15,4 +15,12 @@ const char *emu_sysfs_path(const char *path, char room[PATH_MAX]);
  */
 int emu_sysfs_opened(int fd, const char *path, int flags);
 
+/*
+ * The files of counters, which the server writes when a program is about to read one. The program opens this path, or
+ * asks for its attributes: refresh its counters. Keeps errno.
+ */
+void emu_counters_refresh_path(const char *path);
+/* The program is about to read from the descriptor. Keeps errno. */
+void emu_counters_before_read(int fd);
+
 #endif

@@ -8,7 +8,6 @@
 #include "base/array.h"
 #include "cli/cli.h"
 #include "cli/live.h"
-#include "cli/standard.h"
 #include "emu/ipc/cpus.h"
 #include "emu/tool/tool.h"
 

@@ -71,4 +71,10 @@ void cli_parse(const struct cli_program *program, int argc, char **argv, void *i
 _Noreturn void cli_usage_error(const struct argp_state *state, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/*
+ * Opens /dev/null in place of each of the descriptors 0 to 2 that is closed, so that no other file gets its number, and
+ * what the program prints. Writing to such a standard output still fails. To be called first. Returns 0 or an errno.
+ */
+int cli_open_standard_files(void);
+
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "emu/server/admin/cma.h"
+#include "emu/server/admin/status.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "emu/server/admin/cma.h"
 #include "emu/server/admin/fault.h"
 #include "emu/server/admin/member.h"
 #include "emu/server/admin/wire.h"

@@ -10,9 +10,9 @@
 
 #include "base/array.h"
 #include "emu/ipc/gid.h"
-#include "emu/server/admin/cma.h"
 #include "emu/server/admin/control.h"
 #include "emu/server/admin/fault.h"
+#include "emu/server/admin/status.h"
 #include "emu/server/card/gid.h"
 #include "emu/server/card/process.h"
 #include "emu/server/card/segments.h"

@@ -14,7 +14,6 @@
 #include "emu/server/ucma/header.h"
 #include "emu/server/ucma/id.h"
 #include "emu/server/ucma/ports.h"
-#include "emu/server/ucma/resolve.h"
 
 #define MAX_BACKLOG	 1024u /* net.rdma_ucm.max_backlog */
 #define RESPONSE_TIMEOUT 20u

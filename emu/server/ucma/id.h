@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/socket.h>
+#include <sys/types.h>
 
 #include "emu/server/card/topology.h"
 #include "emu/server/cm/cm.h"
@@ -118,5 +119,8 @@ unsigned int emu_cma_sgid_index(const struct emu_cm_path *path);
 uint64_t emu_cma_service_id(const struct emu_cma_id *id, const struct sockaddr_storage *addr);
 /* The Q_Key of a UD id is fixed by the first use. */
 uint32_t emu_cma_qkey(struct emu_cma_id *id);
+
+/* Bind an id that is not bound to any IPv4 address and a free port. As BIND. */
+int emu_cma_bind_any(struct emu_cma_id *id, pid_t pid);
 
 #endif

@@ -3,7 +3,6 @@
  * Addresses and routes. On the fabric every port reaches every other one, so the answers are known at
  * once: the event waits when the command returns.
  */
-#include "emu/server/ucma/resolve.h"
 
 #include <errno.h>
 #include <netinet/in.h>

@@ -13,7 +13,6 @@
 #include "fleet/etcd/files.h"
 #include "fleet/etcd/http.h"
 #include "fleet/etcd/log.h"
-#include "fleet/etcd/login.h"
 #include "fleet/record/names.h"
 #include "secret/secret.h"
 

@@ -21,4 +21,14 @@ doca_error_t dpumap_fleet_file_password(const char *path, struct dpumap_fleet_fi
 					struct dpumap_error *error);
 void dpumap_fleet_file_wipe(struct dpumap_fleet_file *file);
 
+#define DPUMAP_LOGIN_SIZE 2048
+
+/*
+ * The body of a login to etcd. It contains the password, which this function reads from its file, so it does not pass
+ * through json-c: it is a secret of DPUMAP_LOGIN_SIZE bytes, which the caller frees with dpumap_secret_free().
+ * BAD_CONFIG, NOT_FOUND, NOT_PERMITTED, NO_MEMORY.
+ */
+doca_error_t dpumap_login_body(const char *user, const char *password_file, char **body,
+			       struct dpumap_error *error);
+
 #endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "fleet/etcd/login.h"
 
 #include <stdbool.h>
 #include <stddef.h>
