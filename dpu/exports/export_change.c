@@ -386,7 +386,7 @@ void export_change_destroy(struct export_change *change)
 }
 
 doca_error_t export_change_set_now(struct export_table *exports, struct export_list *wanted,
-				   const struct export_dir *dir, bool tolerant, bool (*stops)(void),
+				   const struct export_dir *dir, bool may_fail, bool (*stops)(void),
 				   struct dpumap_error *error)
 {
 	struct export_change *change = NULL;
@@ -397,7 +397,7 @@ doca_error_t export_change_set_now(struct export_table *exports, struct export_l
 		return result;
 	change->stops = stops;
 	for (size_t i = 0; i < change->num; i++)
-		change->items[i].may_fail = tolerant;
+		change->items[i].may_fail = may_fail;
 	result = export_change_make(change, error);
 	if (result == DOCA_SUCCESS && change->num && change->failed.num == change->num)
 		result = error->code;

@@ -41,11 +41,11 @@ void export_change_dispose(struct export_change *change);
 /* Undoes what was not applied. NULL is allowed. */
 void export_change_destroy(struct export_change *change);
 /*
- * All steps of export_change_set() at once. SHUTDOWN, and no change, as soon as stops() is true. tolerant: an
+ * All steps of export_change_set() at once. SHUTDOWN, and no change, as soon as stops() is true. may_fail: an
  * export that cannot be made does not prevent the others, unless there are none.
  */
 doca_error_t export_change_set_now(struct export_table *exports, struct export_list *wanted,
-				   const struct export_dir *dir, bool tolerant, bool (*stops)(void),
+				   const struct export_dir *dir, bool may_fail, bool (*stops)(void),
 				   struct dpumap_error *error);
 
 /* The export ends outside the change in progress, if there is one: the table calls this. */

@@ -48,7 +48,7 @@ void emu_engine_send_events(struct engine *e)
 	e->pass.worked = true;
 }
 
-void emu_engine_kick(struct engine *e, uint32_t slot)
+void emu_engine_wake(struct engine *e, uint32_t slot)
 {
 	struct emu_engine *other;
 

@@ -34,6 +34,6 @@ void emu_engine_event(struct engine *e, const struct emu_note *note);
 /* Send the notes that were kept. */
 void emu_engine_send_events(struct engine *e);
 /* Wake the engine in `slot`, if it sleeps. */
-void emu_engine_kick(struct engine *e, uint32_t slot);
+void emu_engine_wake(struct engine *e, uint32_t slot);
 
 #endif

@@ -3,7 +3,7 @@
  * What an engine waits for. These wake it, however long it sleeps:
  *
  *   a program rings: posted sends, armed CQs            the watcher (doorbell.h)
- *   a message, an answer or an error of another engine  emu_engine_kick() of notes.h
+ *   a message, an answer or an error of another engine  emu_engine_wake() of notes.h
  *   a command changes one of its queues                 the server, as above
  *   the server answers a UMR                            the server
  *   the server ends                                     the watcher

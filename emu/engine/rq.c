@@ -102,7 +102,7 @@ void emu_rq_violation(struct engine *e, struct emu_qp *p, uint32_t event)
 	note.number = (uint32_t)(p - e->cfg.queues->qp);
 	note.serial = atomic_load(&p->serial);
 	emu_engine_event(e, &note);
-	emu_engine_kick(e, p->engine);
+	emu_engine_wake(e, p->engine);
 }
 
 static uint32_t violate(const struct request *rq, enum emu_syndrome answer)
@@ -439,7 +439,7 @@ void emu_rq_serve(struct engine *e, uint32_t qpn)
 	emu_cq_publish(e);
 	m->syndrome = answer;
 	answer_with(e, m, answer == SERVE_SILENT ? EMU_MSG_FREE : mine(e, EMU_MSG_DONE));
-	emu_engine_kick(e, requester);
+	emu_engine_wake(e, requester);
 }
 
 /* This QP will complete no more WQEs of the SRQ: its owner may drain it. */
@@ -475,16 +475,16 @@ static void flush_target(struct request *rq)
 	answer_with(rq->r.e, rq->m, EMU_MSG_FREE);
 	if (rq->r.q->engine != rq->r.e->cfg.slot) {
 		if (rq->r.srq)
-			emu_engine_kick(rq->r.e, rq->r.q->engine);
+			emu_engine_wake(rq->r.e, rq->r.q->engine);
 		return;
 	}
 	state = atomic_load(
 		&rq->m->state); /* first: an engine that holds no WQE takes none any more */
 	taker = atomic_load(&rq->r.q->taker);
 	if (EMU_MSG_STATE(state) == EMU_MSG_BUSY)
-		emu_engine_kick(rq->r.e, EMU_MSG_SLOT(state));
+		emu_engine_wake(rq->r.e, EMU_MSG_SLOT(state));
 	else if (taker)
-		emu_engine_kick(rq->r.e, taker - 1);
+		emu_engine_wake(rq->r.e, taker - 1);
 	else
 		report_last_wqe(rq);
 }

@@ -430,7 +430,7 @@ static int post_message(struct emu_send *s)
 	slot = executor(s, peer);
 	/* doorbell.pml: post */
 	atomic_store(&peer->inbox.state, EMU_MSG_FOR(slot, EMU_MSG_POSTED));
-	emu_engine_kick(s->e, slot);
+	emu_engine_wake(s->e, slot);
 	return EMU_STEP_WAIT;
 }
 

@@ -88,7 +88,7 @@ static void orphan_qp(uint32_t qpn, uint32_t slot)
 	sweep_inbox(q, slot);
 	atomic_compare_exchange_strong(&q->taker, &taker, 0);
 	if (owned)
-		emu_engine_kick(q->engine);
+		emu_engine_wake(q->engine);
 }
 
 /* Queues may live on in a file that other processes share, but no engine executes them any more. */
@@ -115,8 +115,8 @@ void emu_notes_hang_up(struct emu_watch *w)
 	/* In this order: to an engine whose slot is still its own, a hang-up is the server's end. */
 	atomic_store(&e->serial, 0); /* grace.pml: hang_up; server_exit.pml: slot_free */
 	emu_watch_del(w);	     /* server_exit.pml: slot_close */
-	emu_status_retire(e);
-	emu_counters_retire(p->slot);
+	emu_status_keep_ended(e);
+	emu_counters_keep_ended(p->slot);
 	orphan_queues(p->slot);
 	emu_wire_leave(p->slot);
 	emu_proc_remove(p);

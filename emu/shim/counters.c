@@ -74,7 +74,7 @@ static void refresh_file(int fd)
 	errno = saved;
 }
 
-static bool is_concerned(void)
+static bool may_be_open(void)
 {
 	return atomic_load_explicit(&opened, memory_order_relaxed);
 }
@@ -83,7 +83,7 @@ void emu_counters_before_read(int fd)
 {
 	int saved = errno;
 
-	if (is_concerned() && !syscall(SYS_lseek, fd, 0l, SEEK_CUR))
+	if (may_be_open() && !syscall(SYS_lseek, fd, 0l, SEEK_CUR))
 		refresh_file(fd);
 	errno = saved;
 }
@@ -91,7 +91,7 @@ void emu_counters_before_read(int fd)
 #define DEFINE_PREAD(name, type)                                        \
 	EXPORT ssize_t name(int fd, void *buf, size_t len, type offset) \
 	{                                                               \
-		if (is_concerned() && !offset)                          \
+		if (may_be_open() && !offset)                           \
 			refresh_file(fd);                               \
 		return NEXT(name)(fd, buf, len, offset);                \
 	}

@@ -44,7 +44,7 @@ void emu_event_file_came(int fd)
 }
 
 /* Does this read differ from that of any other file? Keeps errno. */
-static bool is_concerned(int fd, size_t n, struct stat *st)
+static bool is_event_file(int fd, size_t n, struct stat *st)
 {
 	int saved = errno;
 	bool found;
@@ -93,7 +93,7 @@ EXPORT ssize_t read(int fd, void *buf, size_t n)
 	struct stat st;
 
 	emu_counters_before_read(fd);
-	return is_concerned(fd, n, &st) ? read_event(fd, buf, n, &st) : NEXT(read)(fd, buf, n);
+	return is_event_file(fd, n, &st) ? read_event(fd, buf, n, &st) : NEXT(read)(fd, buf, n);
 }
 
 /* _FORTIFY_SOURCE turns a read() into this. */
@@ -104,6 +104,6 @@ EXPORT ssize_t __read_chk(int fd, void *buf, size_t n, size_t room)
 	struct stat st;
 
 	emu_counters_before_read(fd);
-	return n <= room && is_concerned(fd, n, &st) ? read_event(fd, buf, n, &st)
-						     : NEXT(__read_chk)(fd, buf, n, room);
+	return n <= room && is_event_file(fd, n, &st) ? read_event(fd, buf, n, &st)
+						      : NEXT(__read_chk)(fd, buf, n, room);
 }

@@ -148,7 +148,8 @@ static uint32_t take_fast(struct doca_rdma *rdma)
 /* Return the number of completions, at most POLL_BATCH. */
 static uint32_t take_completions(struct doca_rdma *rdma)
 {
-	uint32_t n = dpumap_rdma_fast_is_usual(rdma->queue) ? take_fast(rdma) : take_slowly(rdma);
+	uint32_t n =
+		dpumap_rdma_fast_is_possible(rdma->queue) ? take_fast(rdma) : take_slowly(rdma);
 
 	if (doca_unlikely(rdma->waiting && n))
 		dpumap_rdma_post_waiting(rdma);

@@ -44,7 +44,7 @@ doca_error_t dpumap_rdma_manager_open(struct doca_rdma *rdma)
 		return DOCA_ERROR_CONNECTION_ABORTED;
 	}
 	rdma->cm = created;
-	rdma->is_usual = false;
+	rdma->is_fast = false;
 	rdma->poll_now = true;
 	return DOCA_SUCCESS;
 }

@@ -30,7 +30,7 @@ doca_error_t dpumap_rdma_open_queue(struct doca_rdma *rdma)
 	struct dpumap_rdma_queue_attr attr;
 
 	rdma->max_len = dpumap_device_caps(device)->max_message_len;
-	rdma->is_usual = !rdma->cm;
+	rdma->is_fast = !rdma->cm;
 	rdma->is_stopping = rdma->is_flushed = false;
 	rdma->timer = -1;
 	rdma->num_unended = 0;

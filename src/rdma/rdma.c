@@ -61,7 +61,7 @@ static bool progress(struct doca_ctx *ctx)
 	struct doca_rdma *rdma = dpumap_rdma_of(ctx);
 	bool is_overdue;
 
-	if (doca_likely(rdma->is_usual))
+	if (doca_likely(rdma->is_fast))
 		return dpumap_rdma_task_progress(ctx);
 	if (!rdma->cm)
 		return dpumap_ctx_progress(ctx);

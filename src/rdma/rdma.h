@@ -137,7 +137,7 @@ struct doca_rdma {
 	uint32_t num_unended; /* tasks submitted to connections and not finished */
 	struct task_list finished;
 	struct doca_rdma_connection *waiting; /* those with a waiting task */
-	bool is_usual;			      /* no cm, and not is_stopping */
+	bool is_fast;			      /* no cm, and not is_stopping */
 	bool is_stopping;		      /* it stops: tasks are flushed once it is time */
 	bool is_flushed;		      /* the device executes nothing any more */
 	int timer;			      /* for that time; -1 without */

@@ -108,7 +108,7 @@ void dpumap_rdma_begin_stop(struct doca_rdma *rdma)
 	if (rdma->is_stopping)
 		return;
 	rdma->is_stopping = true;
-	rdma->is_usual = false;
+	rdma->is_fast = false;
 	if (!rdma->num_unended || !open_timer(rdma))
 		dpumap_pe_wake(rdma->ctx.pe);
 }

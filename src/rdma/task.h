@@ -72,7 +72,7 @@ void dpumap_rdma_enter_graph(struct doca_ctx *ctx);
 
 /* Completion: what the device has completed becomes finished tasks, whose callbacks progress runs. */
 struct doca_task *dpumap_rdma_task_poll(struct doca_ctx *ctx);
-/* As dpumap_ctx_progress(), if the context is_usual. */
+/* As dpumap_ctx_progress(), if the context is_fast. */
 bool dpumap_rdma_task_progress(struct doca_ctx *ctx);
 doca_error_t dpumap_rdma_arm(struct doca_ctx *ctx);
 bool dpumap_rdma_is_ready(struct doca_ctx *ctx);

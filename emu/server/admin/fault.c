@@ -210,7 +210,7 @@ static void fail_queues(const struct emu_file *f)
 			continue;
 		if (atomic_load(&q->state) >= EMU_QPS_INIT)
 			atomic_store(&q->state, EMU_QPS_ERR);
-		emu_engine_kick(q->engine);
+		emu_engine_wake(q->engine);
 	}
 }
 

@@ -98,7 +98,7 @@ static void set_fault(uint32_t qpn, uint32_t fault, uint32_t slow_us)
 
 	q->slow_us = slow_us;
 	atomic_store(&q->fault, fault);
-	emu_engine_kick(q->engine);
+	emu_engine_wake(q->engine);
 }
 
 /* 0: there is none. */

@@ -53,7 +53,7 @@ static unsigned int count_of(const struct emu_counts *n, size_t i)
 	return *(const unsigned int *)((const char *)n + objects[i].offset);
 }
 
-void emu_status_retire(struct emu_engine *e)
+void emu_status_keep_ended(struct emu_engine *e)
 {
 	past_copies += atomic_exchange(&e->copies, 0);
 	past_bytes += atomic_exchange(&e->bytes, 0);

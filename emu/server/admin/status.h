@@ -12,7 +12,7 @@
 /* The status as JSON, which the caller frees; NULL: out of memory. */
 char *emu_status_text(void);
 /* Keep the counts of an engine that has ended. */
-void emu_status_retire(struct emu_engine *e);
+void emu_status_keep_ended(struct emu_engine *e);
 
 /* An array with an object for each machine that has used the connection manager. */
 struct json_object *emu_cma_describe(void);

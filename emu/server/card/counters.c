@@ -73,7 +73,7 @@ void emu_counter_add(const struct emu_func *f, enum emu_counter id, uint64_t n)
 	past[f->index][id] += n;
 }
 
-void emu_counters_retire(uint32_t slot)
+void emu_counters_keep_ended(uint32_t slot)
 {
 	for (unsigned int f = 0; f < EMU_MAX_FUNCS; f++)
 		for (unsigned int id = 0; id < EMU_COUNTERS; id++)

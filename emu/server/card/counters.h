@@ -14,7 +14,7 @@ const char *emu_counter_hw(const struct emu_func *f, unsigned int i, uint64_t *v
 /* Add to a counter of the server's. */
 void emu_counter_add(const struct emu_func *f, enum emu_counter id, uint64_t n);
 /* Keep the counts of an engine that has ended. */
-void emu_counters_retire(uint32_t slot);
+void emu_counters_keep_ended(uint32_t slot);
 
 /* Write the files of a function in sysfs. 0 or a negative errno. */
 int emu_counters_create(const struct emu_func *f);

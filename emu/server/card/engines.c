@@ -71,14 +71,14 @@ void emu_engine_let_pass(uint32_t slot)
 	if (ended(e))
 		return;
 	before = atomic_load(&e->epoch);
-	emu_engine_kick(slot);
+	emu_engine_wake(slot);
 	for (int i = 0; i < PASS_YIELDS && !has_passed(e, before); i++)
 		sched_yield();
 	for (int i = 0; i < PASS_PAUSES && !has_passed(e, before) && !ended(e); i++)
 		nanosleep(&pause, NULL);
 }
 
-void emu_engine_kick(uint32_t slot)
+void emu_engine_wake(uint32_t slot)
 {
 	struct emu_engine *e;
 

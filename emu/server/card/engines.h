@@ -12,6 +12,6 @@ void emu_unmap(void);
 /* Wait, though not for long, until the engine in `slot` has looked at all its queues once more. */
 void emu_engine_let_pass(uint32_t slot);
 /* Tell the engine in `slot` that its queues changed, and wake it. */
-void emu_engine_kick(uint32_t slot);
+void emu_engine_wake(uint32_t slot);
 
 #endif

@@ -68,7 +68,7 @@ static uint32_t publish(struct table *t, uint32_t number, const void *as)
 	atomic_store_explicit(&q->serial, emu_new_serial(), memory_order_release);
 	if (atomic_load(high) <= number)
 		atomic_store(high, number + 1);
-	emu_engine_kick(q->engine);
+	emu_engine_wake(q->engine);
 	return number;
 }
 
@@ -111,7 +111,7 @@ static void withdraw(const struct table *t, uint32_t number)
 	/* grace.pml: withdrawn */
 	if (t == &qps)
 		drop_message(&emu_queues->qp[number].inbox);
-	emu_engine_kick(q->engine);
+	emu_engine_wake(q->engine);
 }
 
 /*

@@ -536,7 +536,7 @@ static int transit(const struct emu_func *f, uint32_t qpn, uint8_t *kept, struct
 		apply(f, q, qpc, t->to);
 	}
 	err = emu_qp_set_state(q, t->from, t->to);
-	emu_engine_kick(q->engine);
+	emu_engine_wake(q->engine);
 	if (err)
 		return emu_refuse(m, EMU_CMD_SYN_QP_STATE_CHANGED);
 	if (t->fields[0].field)

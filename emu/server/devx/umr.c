@@ -310,7 +310,7 @@ void emu_umr_serve(uint32_t qpn)
 
 	for (unsigned int side = 0; side < EMU_UMR_SIDES; side++)
 		serve(q, qpn, &q->umr[side]);
-	emu_engine_kick(q->engine);
+	emu_engine_wake(q->engine);
 	if (q->type == EMU_QPT_XRC_TGT) /* whose message it is */
-		emu_engine_kick(EMU_MSG_SLOT(atomic_load(&q->inbox.state)));
+		emu_engine_wake(EMU_MSG_SLOT(atomic_load(&q->inbox.state)));
 }

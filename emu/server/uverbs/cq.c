@@ -136,7 +136,7 @@ static void send_channel_fd(const struct emu_cq_obj *cq, uint32_t slot)
 	if (!p || !cq->channel || cq->channel->watch.fd < 0)
 		return;
 	if (!emu_sock_send_now(p->notes.fd, &g, sizeof(g), &cq->channel->watch.fd, 1))
-		emu_engine_kick(slot);
+		emu_engine_wake(slot);
 }
 
 static int cq_create(struct emu_cmd *c)

@@ -67,7 +67,7 @@ static void catch_up(const struct emu_engine *e, uint32_t slot)
 {
 	uint32_t serial = atomic_load(&e->serial), epoch = atomic_load(&e->epoch);
 
-	emu_engine_kick(slot);
+	emu_engine_wake(slot);
 	for (int i = 0; i < CATCH_UP_MS * 10; i++) {
 		if (atomic_load(&e->serial) != serial ||
 		    (atomic_load(&e->epoch) - epoch >= TWO_PASSES && atomic_load(&e->asleep)))
@@ -86,7 +86,7 @@ static int resize(pid_t pid, struct emu_cq *q, uint64_t buf_addr, uint32_t entri
 	emu_grace();
 	err = switch_ring(pid, q, buf_addr, entries);
 	atomic_store(&q->frozen, 0);
-	emu_engine_kick(q->engine);
+	emu_engine_wake(q->engine);
 	return err;
 }
 
@@ -157,6 +157,6 @@ int emu_write_modify_cq(struct emu_cmd *c)
 		return -EINVAL;
 	q = &emu_queues->cq[cq->cqn];
 	atomic_store(&q->moderation, (uint32_t)req.attr.cq_period << 16 | req.attr.cq_count);
-	emu_engine_kick(q->engine);
+	emu_engine_wake(q->engine);
 	return 0;
 }

@@ -350,10 +350,10 @@ static int modify(struct emu_cmd *c, struct ib_uverbs_modify_qp *a)
 	remember(&qp->attr, a);
 	if (qp->type == EMU_QPT_UD && to == EMU_QPS_RTR)
 		qp->attr.path_mtu = EMU_MTU_4096;
-	emu_qp_spread(qp);
+	emu_qp_copy_attr(qp);
 	apply(c->file->func, q, &qp->attr, a->attr_mask);
 	err = emu_qp_set_state(q, from, to);
-	emu_engine_kick(q->engine);
+	emu_engine_wake(q->engine);
 	return err;
 }
 

@@ -208,7 +208,7 @@ int emu_write_modify_srq(struct emu_cmd *c)
 		return -EINVAL;
 	q = &emu_queues->srq[s->srqn];
 	atomic_store(&q->limit, a.srq_limit);
-	emu_engine_kick(q->engine);
+	emu_engine_wake(q->engine);
 	return 0;
 }
 

@@ -120,7 +120,7 @@ bool emu_qp_shared(const struct emu_qp_obj *qp)
 	return first != qp || emu_qp_next(qp->qpn, qp);
 }
 
-void emu_qp_spread(const struct emu_qp_obj *qp)
+void emu_qp_copy_attr(const struct emu_qp_obj *qp)
 {
 	struct emu_qp_obj *other = NULL;
 
@@ -154,7 +154,7 @@ void emu_xrc_announce(const struct emu_qp *tgt)
 
 		if (atomic_load(&s->serial) && s->type == EMU_SRQT_XRC && s->xrcdn == tgt->xrcdn &&
 		    s->engine != tgt->engine)
-			emu_engine_kick(s->engine);
+			emu_engine_wake(s->engine);
 	}
 }
 

@@ -124,7 +124,7 @@ refuse_buf(const struct doca_comch_producer *producer, const struct doca_buf *bu
 }
 
 /* The link of a task if it is up, which is usual. */
-static inline struct producer_link *usual_link(const struct doca_comch_producer_task_send *task)
+static inline struct producer_link *fast_link(const struct doca_comch_producer_task_send *task)
 {
 	struct producer_link *link = task->link;
 
@@ -169,7 +169,7 @@ doca_error_t dpumap_comch_producer_task_check(const struct doca_task *base)
 {
 	const struct doca_comch_producer_task_send *task = send_task(base);
 	struct doca_comch_producer *producer = dpumap_comch_producer_of(base->ctx);
-	struct producer_link *link = usual_link(task);
+	struct producer_link *link = fast_link(task);
 	struct dpumap_sq_key key;
 	doca_error_t result = DOCA_SUCCESS;
 
@@ -207,7 +207,7 @@ static inline doca_error_t prepare(const struct doca_comch_producer *producer,
 
 /* Through a link that is not up yet, or full. */
 static __attribute__((noinline)) doca_error_t
-submit_unusual(struct doca_comch_producer *producer, struct doca_comch_producer_task_send *task)
+submit_slow(struct doca_comch_producer *producer, struct doca_comch_producer_task_send *task)
 {
 	struct producer_link *link;
 	doca_error_t result = dpumap_comch_link_get(producer, task->consumer_id, &link);
@@ -223,16 +223,16 @@ doca_error_t dpumap_comch_producer_task_submit(struct doca_task *base, uint32_t 
 {
 	struct doca_comch_producer_task_send *task = send_task(base);
 	struct doca_comch_producer *producer = dpumap_comch_producer_of(base->ctx);
-	struct producer_link *link = usual_link(task);
+	struct producer_link *link = fast_link(task);
 	doca_error_t result;
 
 	if (doca_unlikely(!link))
-		return submit_unusual(producer, task);
+		return submit_slow(producer, task);
 	result = prepare(producer, task, link);
 	if (doca_unlikely(result != DOCA_SUCCESS))
 		return dpumap_task_refuse(base, result);
 	if (doca_unlikely(!dpumap_comch_link_post(producer, link, task, flags)))
-		return submit_unusual(producer, task);
+		return submit_slow(producer, task);
 	flush_link(producer, link, flags);
 	return DOCA_SUCCESS;
 }

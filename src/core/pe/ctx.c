@@ -51,7 +51,7 @@ static void set_state(struct doca_ctx *ctx, enum doca_ctx_states next)
 	enum doca_ctx_states prev = ctx->state;
 
 	ctx->state = next;
-	ctx->is_unusual = next == DOCA_CTX_STATE_STOPPING || ctx->has_early;
+	ctx->is_slow = next == DOCA_CTX_STATE_STOPPING || ctx->has_early;
 	if (ctx->state_cb)
 		ctx->state_cb(ctx->user_data, ctx, prev, next);
 }

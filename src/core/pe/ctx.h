@@ -131,9 +131,9 @@ struct doca_ctx {
 	size_t num_allocated;
 	uint32_t vector;
 	uint32_t refs;
-	uint32_t busy;	 /* callbacks that are running */
-	bool has_early;	 /* a task was freed early, at some time */
-	bool is_unusual; /* STOPPING, or has_early */
+	uint32_t busy;	/* callbacks that are running */
+	bool has_early; /* a task was freed early, at some time */
+	bool is_slow;	/* STOPPING, or has_early */
 };
 
 /* The device is NULL for a context without one. */
@@ -211,7 +211,7 @@ void dpumap_ctx_catch_up(struct doca_ctx *ctx, struct doca_task *task);
 static inline void dpumap_ctx_after_callback(struct doca_ctx *ctx, struct doca_task *task)
 {
 	ctx->busy--;
-	if (doca_unlikely(ctx->is_unusual))
+	if (doca_unlikely(ctx->is_slow))
 		dpumap_ctx_catch_up(ctx, task);
 }
 

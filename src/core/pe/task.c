@@ -90,7 +90,7 @@ static void free_early(struct doca_task *task)
 	task->allocated = DPUMAP_TASK_FREED_EARLY;
 	if (ctx->has_early)
 		return;
-	ctx->has_early = ctx->is_unusual = true;
+	ctx->has_early = ctx->is_slow = true;
 	dpumap_log(
 		DPUMAP_LOG_WARNING,
 		"task %p of %s context %p is freed before its callback has run: the library frees "
@@ -106,7 +106,7 @@ void dpumap_task_release_early(struct doca_task *task)
 }
 
 /* A task in flight, one whose callback is running after it was freed early, or a free one. */
-__attribute__((cold, noinline)) static void free_unusual(struct doca_task *task)
+__attribute__((cold, noinline)) static void free_slow(struct doca_task *task)
 {
 	struct doca_ctx *ctx = task->ctx;
 
@@ -128,7 +128,7 @@ void doca_task_free(struct doca_task *task)
 	if (doca_unlikely(!task))
 		return;
 	if (doca_unlikely(task->submitted || task->allocated != DPUMAP_TASK_ALLOCATED)) {
-		free_unusual(task);
+		free_slow(task);
 		return;
 	}
 	ctx = task->ctx;

@@ -54,15 +54,15 @@ static inline void dpumap_rdma_fast_receive(struct dpumap_rdma_queue *queue,
 /* --- completions ------------------------------------------------------------------------------ */
 
 /* Whether whatever there is to poll is found here. */
-static inline bool dpumap_rdma_fast_is_usual(const struct dpumap_rdma_queue *queue)
+static inline bool dpumap_rdma_fast_is_possible(const struct dpumap_rdma_queue *queue)
 {
-	return doca_likely(queue->is_usual);
+	return doca_likely(queue->is_fast);
 }
 
 /* Whether there is nothing to poll. False: perhaps not. */
 static inline bool dpumap_rdma_fast_is_empty(const struct dpumap_rdma_queue *queue)
 {
-	return dpumap_rdma_fast_is_usual(queue) && !dpumap_cq_ring_next(&queue->ring);
+	return dpumap_rdma_fast_is_possible(queue) && !dpumap_cq_ring_next(&queue->ring);
 }
 
 /* What the device has completed next; NULL if there is nothing. To be taken. */

@@ -381,7 +381,7 @@ void dpumap_rdma_queue_take(struct dpumap_rdma_queue *queue)
 	}
 	(void)poll_device(queue, queue->taken + queue->num_taken, size - queue->num_taken, &n);
 	queue->num_taken += n;
-	queue->is_usual = false;
+	queue->is_fast = false;
 }
 
 static uint32_t return_taken(struct dpumap_rdma_queue *queue, struct dpumap_rdma_done *done,
@@ -434,7 +434,7 @@ static uint32_t return_left(struct dpumap_rdma_queue *queue, struct dpumap_rdma_
 	return n;
 }
 
-static bool is_usual(const struct dpumap_rdma_queue *queue)
+static bool is_fast(const struct dpumap_rdma_queue *queue)
 {
 	return queue->is_mapped && !queue->num_taken && !queue->failed && !queue->stopped;
 }
@@ -456,7 +456,7 @@ doca_error_t dpumap_rdma_queue_poll(struct dpumap_rdma_queue *queue, struct dpum
 	if (doca_unlikely(queue->stopped))
 		count += return_left(queue, done + count, max - count);
 	*n = count;
-	queue->is_usual = is_usual(queue);
+	queue->is_fast = is_fast(queue);
 	return count ? DOCA_SUCCESS : result;
 }
 
@@ -512,7 +512,7 @@ doca_error_t dpumap_rdma_queue_stop(struct dpumap_rdma_queue *queue)
 		return fail_destroy(queue, "shared receive queue", err);
 	queue->srq = NULL;
 	queue->stopped = true;
-	queue->is_usual = false;
+	queue->is_fast = false;
 	if (queue->receives && queue->order)
 		find_left(queue);
 	return DOCA_SUCCESS;

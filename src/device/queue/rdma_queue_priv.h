@@ -32,7 +32,7 @@ struct dpumap_rdma_queue {
 
 	/* On mlx5 the queues are read and written in their memory (rdma_map.h), else by verbs. */
 	bool is_mapped;
-	bool is_usual; /* mapped, and whatever there is to poll is in the ring */
+	bool is_fast; /* mapped, and whatever there is to poll is in the ring */
 	struct dpumap_cq_ring ring;
 	struct dpumap_srq_ring srq_ring;
 

@@ -35,8 +35,8 @@ void dpumap_publisher_enter(struct dpumap_publisher *p, enum dpumap_publisher_ph
 				      p->dpu, p->fleet, p->published.num - 1);
 }
 
-void dpumap_publisher_trouble(struct dpumap_publisher *p, enum dpumap_publisher_phase phase,
-			      const struct dpumap_error *error)
+void dpumap_publisher_report_problem(struct dpumap_publisher *p, enum dpumap_publisher_phase phase,
+				     const struct dpumap_error *error)
 {
 	bool is_new = p->phase != phase || p->problem.code != error->code;
 
@@ -58,10 +58,10 @@ void dpumap_publisher_failed(struct dpumap_publisher *p, const struct dpumap_err
 	case DOCA_ERROR_BAD_CONFIG:
 	case DOCA_ERROR_FULL:
 	case DOCA_ERROR_TOO_BIG:
-		dpumap_publisher_trouble(p, DPUMAP_PUBLISHER_REFUSED, error);
+		dpumap_publisher_report_problem(p, DPUMAP_PUBLISHER_REFUSED, error);
 		break;
 	default:
-		dpumap_publisher_trouble(p, DPUMAP_PUBLISHER_CONNECTING, error);
+		dpumap_publisher_report_problem(p, DPUMAP_PUBLISHER_CONNECTING, error);
 		break;
 	}
 }

@@ -65,8 +65,8 @@ static inline uint64_t dpumap_publisher_earlier(uint64_t a, uint64_t b)
 
 void dpumap_publisher_enter(struct dpumap_publisher *p, enum dpumap_publisher_phase phase);
 /* One line when a problem begins or changes its kind; the next step comes later. */
-void dpumap_publisher_trouble(struct dpumap_publisher *p, enum dpumap_publisher_phase phase,
-			      const struct dpumap_error *error);
+void dpumap_publisher_report_problem(struct dpumap_publisher *p, enum dpumap_publisher_phase phase,
+				     const struct dpumap_error *error);
 /* The same, in the phase that the error means. */
 void dpumap_publisher_failed(struct dpumap_publisher *p, const struct dpumap_error *error);
 /* etcd has answered about the lease or the records. */

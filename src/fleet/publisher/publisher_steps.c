@@ -210,7 +210,7 @@ static void name_taken(struct dpumap_publisher *p, struct json_object *kv)
 			 address, p->dpu, p->ttl_s);
 	free(holder);
 	dpumap_publisher_forget_claim(p);
-	dpumap_publisher_trouble(p, DPUMAP_PUBLISHER_NAME_TAKEN, &error);
+	dpumap_publisher_report_problem(p, DPUMAP_PUBLISHER_NAME_TAKEN, &error);
 }
 
 /* The comparison of a transaction failed: who has the name? */

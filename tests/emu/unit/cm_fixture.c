@@ -10,7 +10,7 @@
 
 struct machine cm_a, cm_b;
 uint64_t cm_clock;
-enum fate (*cm_fate)(const struct emu_cm_msg *m);
+enum delivery (*cm_deliver)(const struct emu_cm_msg *m);
 unsigned int cm_sent[EMU_CM_ATTRS];
 
 static struct {
@@ -36,17 +36,17 @@ static void on_send(void *ctx, const struct emu_cm_path *path, const uint8_t mad
 {
 	struct machine *from = ctx, *to = peer_of(from);
 	struct emu_cm_msg m;
-	enum fate fate;
+	enum delivery delivery;
 
 	assert_int_equal(emu_cm_decode(mad, &m), 0);
 	assert_memory_equal(path->sgid, from->gid, 16);
 	assert_memory_equal(path->dgid, to->gid, 16);
 	cm_sent[m.attr - EMU_CM_REQ]++;
-	fate = cm_fate ? cm_fate(&m) : DELIVER;
-	if (fate == LOSE)
+	delivery = cm_deliver ? cm_deliver(&m) : DELIVER;
+	if (delivery == LOSE)
 		return;
 	put(to, mad);
-	if (fate == DUPLICATE)
+	if (delivery == DUPLICATE)
 		put(to, mad);
 }
 
@@ -108,7 +108,7 @@ int cm_setup(void **state)
 	/* The two sides' IDs differ, so that a mix-up shows. */
 	emu_cm_conn_destroy(emu_cm_conn_new(cm_b.cm, NULL));
 	cm_clock = 1000;
-	cm_fate = NULL;
+	cm_deliver = NULL;
 	nqueue = 0;
 	next_qpn = 0x100;
 	memset(cm_sent, 0, sizeof(cm_sent));

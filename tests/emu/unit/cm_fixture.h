@@ -30,13 +30,13 @@ struct machine {
 	unsigned int nevents, seen;
 };
 
-/* One message, for cm_fate: what becomes of it. */
-enum fate { DELIVER, LOSE, DUPLICATE };
+/* One message, for cm_deliver: what becomes of it. */
+enum delivery { DELIVER, LOSE, DUPLICATE };
 
 extern struct machine cm_a, cm_b;
 extern uint64_t cm_clock;
 /* Asked for every message, NULL: deliver all. */
-extern enum fate (*cm_fate)(const struct emu_cm_msg *m);
+extern enum delivery (*cm_deliver)(const struct emu_cm_msg *m);
 extern unsigned int cm_sent[EMU_CM_ATTRS]; /* messages on the wire, by attribute */
 
 int cm_setup(void **state);

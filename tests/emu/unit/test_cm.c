@@ -17,7 +17,7 @@
 static enum emu_cm_attr fated;
 static unsigned int fate_count;
 
-static enum fate lose_some(const struct emu_cm_msg *m)
+static enum delivery lose_some(const struct emu_cm_msg *m)
 {
 	if (m->attr != fated || !fate_count)
 		return DELIVER;
@@ -25,7 +25,7 @@ static enum fate lose_some(const struct emu_cm_msg *m)
 	return LOSE;
 }
 
-static enum fate duplicate_all(const struct emu_cm_msg *m)
+static enum delivery duplicate_all(const struct emu_cm_msg *m)
 {
 	return DUPLICATE;
 }
@@ -34,7 +34,7 @@ static void lose(enum emu_cm_attr attr, unsigned int count)
 {
 	fated = attr;
 	fate_count = count;
-	cm_fate = lose_some;
+	cm_deliver = lose_some;
 }
 
 static unsigned int sent(enum emu_cm_attr attr)
@@ -159,7 +159,7 @@ static void queue_pair_attributes_need_a_state(void **state)
 	struct ib_uverbs_qp_attr x;
 
 	assert_int_equal(emu_cm_qp_attr(a, 1, &x), -EINVAL);
-	cm_fate = lose_some;
+	cm_deliver = lose_some;
 	a = cm_connect(NULL, 0);
 	assert_int_equal(emu_cm_qp_attr(a, 1, &x), 0);
 	assert_int_equal(emu_cm_qp_attr(a, 2, &x), -EINVAL);
@@ -317,7 +317,7 @@ static void duplicates_change_nothing(void **state)
 {
 	struct emu_cm_conn *a, *b;
 
-	cm_fate = duplicate_all;
+	cm_deliver = duplicate_all;
 	cm_establish(&a, &b);
 	emu_cm_send_dreq(a, NULL, 0);
 	cm_deliver_all();
@@ -821,7 +821,7 @@ static void sidr_duplicates_are_dropped(void **state)
 {
 	struct emu_cm_conn *b;
 
-	cm_fate = duplicate_all;
+	cm_deliver = duplicate_all;
 	ask(3);
 	b = cm_expect(&cm_b, EMU_CM_SIDR_REQ_RECEIVED);
 	cm_expect_nothing(&cm_b);

@@ -35,7 +35,7 @@ void emu_unmap(void)
 	unmaps++;
 }
 
-void emu_engine_kick(uint32_t slot)
+void emu_engine_wake(uint32_t slot)
 {
 	(void)slot;
 }

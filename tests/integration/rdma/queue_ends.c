@@ -210,7 +210,7 @@ uint32_t queue_poll(struct end *end, struct dpumap_rdma_done *done, uint32_t max
 {
 	uint32_t n = UINT32_MAX;
 
-	if (test.is_quick && dpumap_rdma_fast_is_usual(end->queue))
+	if (test.is_quick && dpumap_rdma_fast_is_possible(end->queue))
 		return poll_quickly(end->queue, done);
 	assert_ok(dpumap_rdma_queue_poll(end->queue, done, max, &n));
 	assert_true(n <= max);
