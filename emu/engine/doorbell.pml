@@ -96,7 +96,7 @@ arm_store:	armed = true
 active proctype engine()
 {
 	bool is_asleep, was_armed, worked;
-	bit quiet;
+	bit idle_pass;
 
 end_engine:
 	do
@@ -113,16 +113,16 @@ armed_load:	was_armed = is_asleep && armed;
 		:: is_asleep && !worked ->
 			if
 			:: !usable ->
-				quiet = 0;
+				idle_pass = 0;
 nap:				skip
 			:: usable && !was_armed ->
-				quiet = 0;
+				idle_pass = 0;
 				arm();
 #ifdef SLEEP
 				goto m_sleep
 #endif
-			:: usable && was_armed && !quiet -> quiet = 1
-			:: usable && was_armed && quiet ->
+			:: usable && was_armed && !idle_pass -> idle_pass = 1
+			:: usable && was_armed && idle_pass ->
 #ifdef LATE_ASLEEP
 				asleep = true;
 #endif
@@ -130,7 +130,7 @@ m_sleep:			turn = false;
 sleep:
 end_sleep:			woken;
 				atomic { !turn -> turn = true };
-				quiet = 0
+				idle_pass = 0
 			fi;
 			if
 			:: was_armed && !armed -> worked = true /* a program rang */

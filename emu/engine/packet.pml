@@ -66,7 +66,7 @@ bool checked; /* of the engine, whose turn it is */
 active proctype engine()
 {
 	bool is_asleep, was_armed, worked;
-	bit quiet;
+	bit idle_pass;
 
 end_engine:
 	do
@@ -87,7 +87,7 @@ armed_load:	was_armed = is_asleep && armed;
 #else
 			:: !was_armed || !checked ->
 #endif
-				quiet = 0;
+				idle_pass = 0;
 				checked = true;
 #ifdef EARLY_ARM
 				socket_armed = received;
@@ -97,17 +97,17 @@ armed_load:	was_armed = is_asleep && armed;
 socket_arm:			socket_armed = received
 #endif
 #ifdef FORGET_SOCKET
-			:: was_armed && !quiet -> quiet = 1
-			:: was_armed && quiet ->
+			:: was_armed && !idle_pass -> idle_pass = 1
+			:: was_armed && idle_pass ->
 #else
-			:: was_armed && checked && !quiet -> quiet = 1
-			:: was_armed && checked && quiet ->
+			:: was_armed && checked && !idle_pass -> idle_pass = 1
+			:: was_armed && checked && idle_pass ->
 #endif
 				turn = false;
 sleep:
 end_sleep:			woken;
 				atomic { !turn -> turn = true };
-				quiet = 0
+				idle_pass = 0
 			fi;
 			if
 			:: was_armed && !armed -> worked = true

@@ -540,8 +540,10 @@ static void forget_closed(int fd)
 	pthread_mutex_unlock(&lock);
 }
 
-/* A signal handler that used the file, or a cancelled thread, would leave an exchange half done. */
-/* The signal mask and the cancelability before. */
+/*
+ * The state of the thread before signals and cancellation were masked: a signal handler that used the file, or a
+ * cancelled thread, would leave an exchange half done.
+ */
 struct masked {
 	sigset_t signals;
 	int cancel, error;
