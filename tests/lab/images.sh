@@ -9,7 +9,8 @@ set -euo pipefail
 
 dir=${1:?usage: images.sh DIR}
 here=$(cd "$(dirname "$0")" && pwd)
-keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+# shellcheck source=tests/harness/unpack.sh
+. "$here/../harness/unpack.sh"
 mkdir -p "$dir"
 dir=$(cd "$dir" && pwd)
 exec 9>"$dir/.lock" # lanes share the images
@@ -41,39 +42,26 @@ out_of_reach()
 # Use the archives of this machine's Debian release, including security updates.
 sources()
 {
-	local codename
+	local codename uri suite
 	# shellcheck source=/dev/null
 	codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
 	# shellcheck disable=SC2016 # apt's variables
 	apt-get indextargets --format '$(LABEL)|$(REPO_URI)|$(RELEASE)' |
 		sed -nE "s/^Debian(-Security)?\|(.*)\|(${codename}[a-z-]*)$/\2 \3/p" | sort -u |
-		sed "s|.*|deb [arch=amd64,arm64 signed-by=$keyring] & main|"
+		while read -r uri suite; do
+			source_line "$uri" "$suite" amd64,arm64
+		done
 }
 
 prepare_apt()
 {
-	mkdir -p "$dir/apt/lists/partial" "$dir/apt/cache/archives/partial" "$dir/debs"
-	sources >"$dir/sources.list"
-	[ -s "$dir/sources.list" ] || out_of_reach "apt has no archive of this Debian"
-	: >"$dir/apt/status"
-	cat >"$dir/apt/apt.conf" <<-CONF
-		Dir::State "$dir/apt";
-		Dir::State::status "$dir/apt/status";
-		Dir::Cache "$dir/apt/cache";
-		Dir::Etc::SourceList "$dir/sources.list";
-		Dir::Etc::SourceParts "/dev/null";
-		Dir::Etc::Preferences "/dev/null";
-		Dir::Etc::PreferencesParts "/dev/null";
-		Dir::Log "$dir/apt";
-		APT::Architectures { "amd64"; "arm64"; };
-		Acquire::Languages "none";
-		Acquire::IndexTargets::deb::Contents-deb::DefaultEnabled "false";
-		Acquire::Retries "2";
-		Acquire::http::Timeout "20";
-		APT::Sandbox::User "";
-		APT::Update::Error-Mode "any";
-	CONF
-	export APT_CONFIG=$dir/apt/apt.conf
+	local lines
+	lines=$(sources)
+	[ -n "$lines" ] || out_of_reach "apt has no archive of this Debian"
+	private_apt "$dir/apt"
+	mkdir -p "$dir/debs"
+	echo "$lines" >"$dir/apt/sources.list"
+	echo 'APT::Architectures { "amd64"; "arm64"; };' >>"$dir/apt/apt.conf"
 	apt get update >"$dir/apt/update.log" 2>&1 ||
 		out_of_reach "no answer from the archive: $(tail -n 1 "$dir/apt/update.log")"
 }
