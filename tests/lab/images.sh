@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # images.sh DIR: make kernels and file systems for the virtual machines of the lab. DIR/amd64 and DIR/arm64
 # get the newest kernel of this Debian release (`kernel`, `version`), an `initrd` with its modules, and
-# `root`, whose programs the virtual machine prefers to those of this machine. Packages are unpacked, never
-# installed. No privileges are needed.
+# `root`, whose programs the virtual machine prefers to those of this machine, and which has the modules of the drivers
+# of a PCI function. Packages are unpacked, never installed. No privileges are needed.
 # Exit status 77: the archive cannot be reached, and there are no images of an earlier run.
 set -euo pipefail
 
@@ -21,6 +21,8 @@ PATH=$PATH:/usr/sbin:/sbin
 # delays packets between network namespaces that veth connects.
 modules="virtio_pci virtio_net virtio_console virtio_rng 9p 9pnet_virtio overlay
 	crc32_generic ib_uverbs rdma_ucm rdma_rxe vgem sch_netem veth"
+# Commands load these with modprobe. They are outside of the initrd, because it must be small to boot fast.
+card_modules="mlx5_core mlx5_ib ib_uverbs rdma_ucm ib_umad"
 # An x86-64 machine uses the programs of this machine; an aarch64 machine uses the programs in these packages.
 tools_amd64="busybox-static"
 tools_arm64="busybox-static bash libtinfo6 iproute2 libmnl0 libbsd0 libmd0 libcap2 libbpf1 libelf1 libxtables12 ibverbs-utils
@@ -107,16 +109,17 @@ unpack()
 	dpkg-deb --fsys-tarfile "$dir/debs/$1" |
 		tar -x -C "$2" --keep-directory-symlink --no-same-owner --exclude='./usr/share' --exclude='./etc' \
 		--exclude='*/kernel/sound' --exclude='*/kernel/drivers/media' \
-		--exclude='*/kernel/drivers/net/wireless' --exclude='*/kernel/drivers/net/ethernet' \
+		--exclude='*/kernel/drivers/net/wireless' --exclude='*/kernel/drivers/net/ethernet/[a-ln-z]*' \
 		--exclude='*/kernel/drivers/gpu/drm/[a-u]*/*' --exclude='*/kernel/drivers/scsi' \
 		--exclude='*/kernel/drivers/usb' --exclude='*/kernel/drivers/staging'
 }
 
+# pack_modules TREE TO VERSION MODULE...: copy the modules and those that they need
 pack_modules()
 {
 	local tree=$1 to=$2 version=$3 name file place
-	depmod -b "$tree" "$version"
-	for name in $modules; do
+	shift 3
+	for name in "$@"; do
 		modprobe -d "$tree" -S "$version" --show-depends "$name" | sed -n 's/^insmod \([^ ]*\).*/\1/p'
 	done | sort -u | while read -r file; do
 		place=$to${file#"$tree"}
@@ -138,7 +141,8 @@ pack_initrd()
 	cp "$root/usr/bin/busybox" "$work/bin/busybox"
 	cp "$here/init" "$work/init"
 	chmod 755 "$work/init"
-	pack_modules "$tree" "$work" "$version"
+	# shellcheck disable=SC2086 # a list of words
+	pack_modules "$tree" "$work" "$version" $modules
 	(cd "$work" && find . -print0 | cpio --null -o -H newc --quiet -R 0:0 | gzip -1) >"$out"
 }
 
@@ -162,7 +166,10 @@ make_image()
 			[ -e "$root/usr/bin/$deb" ] || ln -s busybox "$root/usr/bin/$deb"
 		done
 	fi
+	depmod -b "$tree" "$version"
 	pack_initrd "$tree" "$root" "$version" "$dir/$arch/initrd"
+	# shellcheck disable=SC2086 # a list of words
+	[ "$arch" != amd64 ] || pack_modules "$tree" "$root" "$version" $card_modules
 	echo "$version" >"$dir/$arch/version"
 	rm -rf "$tree"
 }
