@@ -1,13 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# images.sh DIR: make kernels and file systems for the virtual machines of the lab. DIR/amd64 and DIR/arm64
+# images.sh DIR [SUITE]: make kernels and file systems for the virtual machines of the lab. DIR/amd64 and DIR/arm64
 # get the newest kernel of this Debian release (`kernel`, `version`), an `initrd` with its modules, and
 # `root`, whose programs the virtual machine prefers to those of this machine, and which has the modules of the drivers
-# of a PCI function. Packages are unpacked, never installed. No privileges are needed.
+# of a PCI function. With SUITE, only DIR/amd64 is made, with the kernel of that suite and without rdma_rxe. Packages are
+# unpacked, never installed. No privileges are needed.
 # Exit status 77: the archive cannot be reached, and there are no images of an earlier run.
 set -euo pipefail
 
-dir=${1:?usage: images.sh DIR}
+dir=${1:?usage: images.sh DIR [SUITE]}
+suite=${2-}
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/harness/unpack.sh
 . "$here/../harness/unpack.sh"
@@ -17,41 +19,49 @@ exec 9>"$dir/.lock" # lanes share the images
 flock 9
 PATH=$PATH:/usr/sbin:/sbin
 
-# rdma_rxe needs crc32_generic, but does not depend on it formally; vgem makes dma-bufs; sch_netem loses and
-# delays packets between network namespaces that veth connects.
-modules="virtio_pci virtio_net virtio_console virtio_rng 9p 9pnet_virtio overlay
-	crc32_generic ib_uverbs rdma_ucm rdma_rxe vgem sch_netem veth"
+architectures="amd64 arm64"
+[ -z "$suite" ] || architectures=amd64
+# sch_netem loses and delays packets between network namespaces that veth connects.
+modules="virtio_pci virtio_net virtio_console virtio_rng 9p 9pnet_virtio overlay sch_netem veth"
+# rdma_rxe needs crc32_generic, but does not depend on it formally; vgem makes dma-bufs.
+[ -n "$suite" ] || modules+=" crc32_generic ib_uverbs rdma_ucm rdma_rxe vgem"
 # Commands load these with modprobe. They are outside of the initrd, because it must be small to boot fast.
 card_modules="mlx5_core mlx5_ib ib_uverbs rdma_ucm ib_umad"
 # An x86-64 machine uses the programs of this machine; an aarch64 machine uses the programs in these packages.
-tools_amd64="busybox-static"
-tools_arm64="busybox-static bash libtinfo6 iproute2 libmnl0 libbsd0 libmd0 libcap2 libbpf1 libelf1 libxtables12 ibverbs-utils
-	librdmacm1 rdmacm-utils perftest libibumad3 libpci3 libudev1 zlib1g"
+declare -A tools=([amd64]="busybox-static"
+	[arm64]="busybox-static bash libtinfo6 iproute2 libmnl0 libbsd0 libmd0 libcap2 libbpf1 libelf1 libxtables12 ibverbs-utils
+	librdmacm1 rdmacm-utils perftest libibumad3 libpci3 libudev1 zlib1g")
 
 say() { printf 'lab images: %s\n' "$*" >&2; }
 
 # If the archive cannot be reached, use the images of an earlier run.
 out_of_reach()
 {
+	local arch
 	say "$1"
-	if [ -f "$dir/amd64/made-of" ] && [ -f "$dir/arm64/made-of" ]; then
-		say "using the images of an earlier run"
-		exit 0
-	fi
-	exit 77
+	for arch in $architectures; do
+		[ -f "$dir/$arch/made-of" ] || exit 77
+	done
+	say "using the images of an earlier run"
+	exit 0
 }
 
-# Use the archives of this machine's Debian release, including security updates.
+# Use the archives of this machine's Debian release, including security updates, or the mirror's SUITE.
 sources()
 {
-	local codename uri suite
+	local codename uri release
+	if [ -n "$suite" ]; then
+		uri=$(debian_mirror)
+		[ -z "$uri" ] || source_line "$uri" "$suite" amd64
+		return
+	fi
 	# shellcheck source=/dev/null
 	codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
 	# shellcheck disable=SC2016 # apt's variables
 	apt-get indextargets --format '$(LABEL)|$(REPO_URI)|$(RELEASE)' |
 		sed -nE "s/^Debian(-Security)?\|(.*)\|(${codename}[a-z-]*)$/\2 \3/p" | sort -u |
-		while read -r uri suite; do
-			source_line "$uri" "$suite" amd64,arm64
+		while read -r uri release; do
+			source_line "$uri" "$release" amd64,arm64
 		done
 }
 
@@ -72,11 +82,19 @@ prepare_apt()
 # Without it, each call reads all lists again.
 apt() { "apt-$1" -q -o Dir::Cache::pkgcache=pkgcache.bin "${@:2}"; }
 
-# Print the package of the newest kernel, on which the metapackage depends.
-kernel_package()
+# dependencies PACKAGE PATTERN: print the packages like PATTERN on which the package depends
+dependencies() { apt cache depends "$1" | sed -n "s/^ *Depends: \\($2[^: ]*\\).*/\\1/p"; }
+
+# Print the packages of the newest kernel, on which the metapackage depends. Debian 14 has its files in three more.
+kernel_packages()
 {
-	apt cache depends "linux-image-$1:$1" |
-		sed -n '0,/^ *Depends: linux-image-/s/^ *Depends: \(linux-image-[^: ]*\).*/\1/p'
+	local image part
+	image=$(dependencies "linux-image-$1:$1" linux-image- | sed -n 1p)
+	[ -n "$image" ] || { say "apt finds no kernel package"; exit 1; }
+	echo "$image"
+	for part in base binary modules; do
+		dependencies "$image:$1" "linux-$part-"
+	done
 }
 
 # fetch PACKAGE:ARCH...: download the packages that are not yet in DIR/debs
@@ -146,22 +164,25 @@ pack_initrd()
 	(cd "$work" && find . -print0 | cpio --null -o -H newc --quiet -R 0:0 | gzip -1) >"$out"
 }
 
-# make_image ARCH KERNEL-DEB TOOL-DEB...
+# make_image ARCH DEB...
 make_image()
 {
-	local arch=$1 kernel=$2 tree=$dir/$1/tree root=$dir/$1/root version deb
-	shift 2
+	local arch=$1 tree=$dir/$1/tree root=$dir/$1/root version kernel deb
+	shift
 	rm -rf "${dir:?}/$arch"
 	mkdir -p "$tree" "$root"
-	unpack "$kernel" "$tree"
-	version=$(basename "$tree"/lib/modules/*)
 	for deb in "$@"; do
-		unpack "$deb" "$root"
+		case $deb in
+		linux-*) unpack "$deb" "$tree" ;;
+		*) unpack "$deb" "$root" ;;
+		esac
 	done
+	version=$(basename "$tree"/lib/modules/*)
+	kernel=$(find "$tree" -name 'vmlinuz*' -print -quit)
 	if [ "$arch" = amd64 ]; then # a compressed kernel unpacks itself slowly
-		"$here/uncompress.py" "$tree/boot/vmlinuz-$version" "$dir/$arch/kernel"
+		"$here/uncompress.py" "$kernel" "$dir/$arch/kernel"
 	else
-		cp "$tree/boot/vmlinuz-$version" "$dir/$arch/kernel"
+		cp "$kernel" "$dir/$arch/kernel"
 		for deb in $("$dir/amd64/root/usr/bin/busybox" --list); do
 			[ -e "$root/usr/bin/$deb" ] || ln -s busybox "$root/usr/bin/$deb"
 		done
@@ -174,7 +195,7 @@ make_image()
 	rm -rf "$tree"
 }
 
-# image_of ARCH PACKAGE...: make the image; the first package is the kernel
+# image_of ARCH PACKAGE...: make the image
 image_of()
 {
 	local arch=$1 package
@@ -192,10 +213,10 @@ image_of()
 }
 
 prepare_apt
-# shellcheck disable=SC2206,SC2207 # lists of words
-amd64=($(kernel_package amd64) $tools_amd64) arm64=($(kernel_package arm64) $tools_arm64)
-[[ ${amd64[0]} == linux-image-* && ${arm64[0]} == linux-image-* ]] ||
-	{ say "apt finds no kernel package"; exit 1; }
-fetch "${amd64[@]/%/:amd64}" "${arm64[@]/%/:arm64}"
-image_of amd64 "${amd64[@]}"
-image_of arm64 "${arm64[@]}"
+for arch in $architectures; do
+	kernel=$(kernel_packages "$arch")
+	# shellcheck disable=SC2206 # lists of words
+	packages=($kernel ${tools[$arch]})
+	fetch "${packages[@]/%/:$arch}"
+	image_of "$arch" "${packages[@]}"
+done
