@@ -83,6 +83,7 @@ enum emu_rule_kind {
 	EMU_RULE_PARTITION,  /* `role` and `peer` do not reach each other */
 	EMU_RULE_QUEUE,	     /* the packets of a QP are lost, delayed or refused */
 	EMU_RULE_GID,	     /* the port loses its IP addresses, now */
+	EMU_RULE_NEIGHBOUR,  /* no neighbour answers: the resolution of addresses waits */
 };
 
 #define EMU_FAULT_WORDS 160

@@ -16,11 +16,11 @@ struct named {
 };
 
 static const struct named kinds[] = {
-	{"command", EMU_RULE_COMMAND}, {"completion", EMU_RULE_COMPLETION},
-	{"memory", EMU_RULE_MEMORY},   {"device", EMU_RULE_DEVICE},
-	{"port", EMU_RULE_PORT},       {"partition", EMU_RULE_PARTITION},
-	{"queue", EMU_RULE_QUEUE},     {"gid", EMU_RULE_GID},
-	{"clear", EMU_RULE_NONE},
+	{"command", EMU_RULE_COMMAND},	   {"completion", EMU_RULE_COMPLETION},
+	{"memory", EMU_RULE_MEMORY},	   {"device", EMU_RULE_DEVICE},
+	{"port", EMU_RULE_PORT},	   {"partition", EMU_RULE_PARTITION},
+	{"queue", EMU_RULE_QUEUE},	   {"gid", EMU_RULE_GID},
+	{"neighbour", EMU_RULE_NEIGHBOUR}, {"clear", EMU_RULE_NONE},
 };
 
 /* The options of each kind of fault; others are refused. */
@@ -35,6 +35,7 @@ static const unsigned int words[] = {
 	[EMU_RULE_PORT] = W_AS | W_OFF,
 	[EMU_RULE_PARTITION] = W_AS | W_PEER | W_OFF,
 	[EMU_RULE_GID] = W_AS | W_OFF,
+	[EMU_RULE_NEIGHBOUR] = W_AS | W_OFF,
 	[EMU_RULE_QUEUE] = W_SILENT | W_RNR | W_DELAY | W_QPN | W_NTH | W_AS | W_OFF,
 };
 
@@ -76,7 +77,7 @@ const char *tool_fault_kind(struct options *o, const char *word)
 
 	if (!k)
 		return "unknown kind of fault; use command, completion, memory, device, port, gid, "
-		       "partition, queue or clear";
+		       "neighbour, partition, queue or clear";
 	o->fault.kind = k->value;
 	return NULL;
 }

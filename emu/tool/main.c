@@ -92,7 +92,8 @@ static const struct verb verbs[] = {
 	  "KIND is one of command (the default; a command fails), completion (a "
 	  "completion is lost, late, duplicated or an error), memory (device memory is exhausted), "
 	  "device (the device dies), port (the port goes down), gid (the port loses its IP "
-	  "addresses), partition (functions do not reach "
+	  "addresses), neighbour (no neighbour answers its resolution of addresses), partition "
+	  "(functions do not reach "
 	  "each other), queue (a queue pair is silent, slow or not ready) and clear. A fault "
 	  "replaces the previous one of its kind. clear removes all faults, and prints how many "
 	  "commands and completions matched and how many failed.",

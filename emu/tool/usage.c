@@ -16,6 +16,7 @@ void tool_more_faults(FILE *out)
 	      "  device      --as\n"
 	      "  port        --as\n"
 	      "  gid         --as\n"
+	      "  neighbour   --as\n"
 	      "  partition   --as, --peer\n"
 	      "  queue       --silent, --rnr or --delay, --qpn or --nth, --as\n"
 	      "With --off instead of these options: --as, --peer, --qpn.\n",

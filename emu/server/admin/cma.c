@@ -37,6 +37,7 @@ static const char *state(enum emu_cma_state s)
 	static const char *const names[] = {
 		[EMU_CMA_IDLE] = "IDLE",
 		[EMU_CMA_ADDR_BOUND] = "ADDR_BOUND",
+		[EMU_CMA_ADDR_QUERY] = "ADDR_QUERY",
 		[EMU_CMA_ADDR_RESOLVED] = "ADDR_RESOLVED",
 		[EMU_CMA_ROUTE_RESOLVED] = "ROUTE_RESOLVED",
 		[EMU_CMA_CONNECT] = "CONNECT",

@@ -16,6 +16,7 @@
 #include "emu/server/devx/prm_cmd.h"
 #include "emu/server/devx/queue.h"
 #include "emu/server/ucma/connect.h"
+#include "emu/server/ucma/id.h"
 #include "emu/server/uverbs/events.h"
 #include "emu/server/uverbs/qp.h"
 
@@ -288,6 +289,14 @@ static int set_gid(const struct emu_fault_request *r)
 	return 0;
 }
 
+static int set_neighbour(const struct emu_fault_request *r)
+{
+	for (unsigned int i = 0; i < emu_topology.nfuncs; i++)
+		if (is_meant(r->role, &emu_topology.func[i]))
+			emu_cma_set_neighbours(&emu_topology.func[i], r->off);
+	return 0;
+}
+
 /* --- all of it -------------------------------------------------------------------------------- */
 
 /* Will a rule fail anything that comes? */
@@ -326,6 +335,7 @@ static int clear(const struct emu_fault_request *r)
 		set_dead(&emu_topology.func[i], false);
 		emu_port_move(&emu_topology.func[i], false);
 		emu_port_restore_ip(&emu_topology.func[i]);
+		emu_cma_set_neighbours(&emu_topology.func[i], true);
 	}
 	for (unsigned int i = 0; i < emu_topology.ncards; i++)
 		emu_topology.card[i].dm_withheld = 0;
@@ -359,6 +369,7 @@ int emu_fault_set(const struct emu_fault_request *r, uint64_t val[static 4])
 		[EMU_RULE_PARTITION] = emu_network_fault_partition,
 		[EMU_RULE_QUEUE] = emu_network_fault_queue,
 		[EMU_RULE_GID] = set_gid,
+		[EMU_RULE_NEIGHBOUR] = set_neighbour,
 	};
 	struct emu_fault_request next = *r;
 	int err;

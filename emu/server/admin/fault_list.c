@@ -52,6 +52,8 @@ static void put_functions(struct list *l)
 			put_function(l, "port", f);
 		if (emu_port_ip_is_removed(f))
 			put_function(l, "gid", f);
+		if (f->is_unanswered)
+			put_function(l, "neighbour", f);
 	}
 }
 

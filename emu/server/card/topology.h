@@ -62,6 +62,7 @@ struct emu_func {
 	uint16_t lid, sm_lid; /* 0 on Ethernet */
 	uint16_t pkey[EMU_MAX_PKEYS];
 	bool dead;		 /* a fault on demand: every command fails until it is cleared */
+	bool is_unanswered;	 /* a fault on demand: no neighbour answers until it is cleared */
 	struct emu_counts count; /* the function's share of emu_topology.count */
 };
 

@@ -40,12 +40,13 @@ enum emu_cma_event_type {
 };
 
 /*
- * The states in which the kernel's enum rdma_cm_state differs for a program. Addresses and routes are
- * resolved at once, so the states of a query are missing.
+ * The states in which the kernel's enum rdma_cm_state differs for a program. Routes are resolved at once, and
+ * addresses unless a fault keeps the neighbours silent.
  */
 enum emu_cma_state {
 	EMU_CMA_IDLE,
 	EMU_CMA_ADDR_BOUND,
+	EMU_CMA_ADDR_QUERY,
 	EMU_CMA_ADDR_RESOLVED,
 	EMU_CMA_ROUTE_RESOLVED,
 	EMU_CMA_CONNECT,
@@ -87,6 +88,7 @@ struct emu_cma_id {
 	bool has_path;
 	struct emu_cm_path path;
 	struct emu_cm_conn *conn;
+	int query_err; /* the result of ADDR_QUERY */
 	uint32_t qpn, psn, qkey;
 	struct rdma_ucm_ece ece;
 	struct emu_cma_group *groups;
@@ -122,5 +124,7 @@ uint32_t emu_cma_qkey(struct emu_cma_id *id);
 
 /* Bind an id that is not bound to any IPv4 address and a free port. As BIND. */
 int emu_cma_bind_any(struct emu_cma_id *id, pid_t pid);
+/* The neighbours of a function answer, or do not. If they do, the resolutions that wait for them end. */
+void emu_cma_set_neighbours(struct emu_func *f, bool answer);
 
 #endif

@@ -472,6 +472,14 @@ static int prepare_source(struct emu_cma_id *id, pid_t pid, const struct sockadd
 	return id->src.ss_family == dst->ss_family ? 0 : -EINVAL;
 }
 
+static void end_query(struct emu_cma_id *id)
+{
+	int err = id->query_err;
+
+	id->state = err ? EMU_CMA_ADDR_BOUND : EMU_CMA_ADDR_RESOLVED;
+	emu_cma_report(id, err ? EMU_CMA_EV_ADDR_ERROR : EMU_CMA_EV_ADDR_RESOLVED, err);
+}
+
 static int resolve(struct emu_cma_id *id, pid_t pid, const struct sockaddr_storage *src,
 		   const struct sockaddr_storage *dst)
 {
@@ -487,10 +495,20 @@ static int resolve(struct emu_cma_id *id, pid_t pid, const struct sockaddr_stora
 	} else {
 		err = resolve_remote(id);
 	}
-	if (!err)
-		id->state = EMU_CMA_ADDR_RESOLVED;
-	emu_cma_report(id, err ? EMU_CMA_EV_ADDR_ERROR : EMU_CMA_EV_ADDR_RESOLVED, err);
+	id->query_err = err;
+	id->state = EMU_CMA_ADDR_QUERY;
+	if (!id->func || !id->func->is_unanswered)
+		end_query(id);
 	return 0;
+}
+
+void emu_cma_set_neighbours(struct emu_func *f, bool answer)
+{
+	f->is_unanswered = !answer;
+	for (struct emu_cma_file *file = emu_cma_files; answer && file; file = file->next)
+		for (struct emu_cma_id *id = file->ids; id; id = id->next)
+			if (id->func == f && id->state == EMU_CMA_ADDR_QUERY)
+				end_query(id);
 }
 
 int emu_cma_resolve_ip(const struct emu_cma_cmd *c)

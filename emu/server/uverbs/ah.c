@@ -73,6 +73,8 @@ int emu_resolve(const struct emu_func *f, uint8_t sgid_index, const uint8_t dgid
 
 	if (map_group(dgid, mac))
 		return 0;
+	if (!is_link_local(dgid) && f->is_unanswered)
+		return -ETIMEDOUT;
 	if (!is_link_local(dgid) && !to)
 		return resolve_outside(f, sgid_index, dgid, mac);
 	if (is_link_local(dgid))

@@ -158,12 +158,14 @@ static void fault_without_options_lists_the_active_ones(void **state)
 	INJECT("device", "--as", "host");
 	INJECT("port", "--as", "host");
 	INJECT("gid", "--as", "host");
+	INJECT("neighbour", "--as", "host");
 	INJECT("memory", "--left", "4096");
 	INJECT("partition", "--as", "dpu", "--peer", "host");
 	assert_prints(LIST, "command --method pd.create --nth 2 (matched 0, failed 0)\n"
 			    "completion --lose --count all (matched 0, failed 0)\n"
 			    "memory --as dpu --left 4096\n"
 			    "device --as host\nport --as host\ngid --as host\n"
+			    "neighbour --as host\n"
 			    "partition --as dpu --peer host\n");
 	assert_prints(STATUS, "\nfault device --as host\n");
 	assert_status_lists("{\"fault\":\"device --as host\"},{\"fault\":\"port");
