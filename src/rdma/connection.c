@@ -4,6 +4,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include <dpumap/rdma.h>
+
+#include "device/cm/address.h"
 #include "device/cm/connect.h"
 #include "log/log.h"
 #include "rdma/rdma.h"
@@ -209,6 +212,33 @@ doca_error_t doca_rdma_export(struct doca_rdma *rdma, const void **local_rdma_co
 	*local_rdma_conn_details = created->details;
 	*local_rdma_conn_details_size = sizeof(created->details);
 	*rdma_connection = created;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t dpumap_rdma_connection_get_ips(const struct doca_rdma_connection *rdma_connection,
+					    const void *remote_rdma_conn_details,
+					    size_t remote_rdma_conn_details_size,
+					    struct sockaddr_storage *own,
+					    struct sockaddr_storage *peer)
+{
+	struct dpumap_qp_info info;
+	doca_error_t result;
+
+	if (!rdma_connection || !remote_rdma_conn_details || !own || !peer)
+		return dpumap_fail_null(__func__);
+	if (rdma_connection->state != RDMA_EXPORTED)
+		return dpumap_fail(DOCA_ERROR_BAD_STATE,
+				   "connection %p was not made by doca_rdma_export(), is "
+				   "connected or has ended",
+				   (const void *)rdma_connection);
+	result = dpumap_rdma_details_decode(remote_rdma_conn_details, remote_rdma_conn_details_size,
+					    &info);
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (info.is_infiniband ||
+	    !dpumap_cm_addresses_of_ends(dpumap_rdma_qp_gid(rdma_connection->qp), info.gid, own,
+					 peer))
+		return DOCA_ERROR_NOT_SUPPORTED;
 	return DOCA_SUCCESS;
 }
 

@@ -80,6 +80,21 @@ void dpumap_cm_address_of_gid(const struct ibv_gid_entry *gid, uint16_t port,
 	unmap(address);
 }
 
+bool dpumap_cm_addresses_of_ends(const struct ibv_gid_entry *gid,
+				 const uint8_t peer_gid[DPUMAP_GID_SIZE],
+				 struct sockaddr_storage *own, struct sockaddr_storage *peer)
+{
+	struct ibv_gid_entry entry;
+
+	if (!gid)
+		return false;
+	entry = *gid;
+	dpumap_cm_address_of_gid(&entry, 0, own);
+	memcpy(entry.gid.raw, peer_gid, DPUMAP_GID_SIZE);
+	dpumap_cm_address_of_gid(&entry, 0, peer);
+	return own->ss_family == peer->ss_family;
+}
+
 void dpumap_cm_address_print(const struct sockaddr_storage *address,
 			     char text[static DPUMAP_CM_ADDRESS_TEXT])
 {

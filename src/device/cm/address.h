@@ -27,6 +27,13 @@ void dpumap_cm_address_set_port(struct sockaddr_storage *address, uint16_t port)
 /* The IP address that a GID of a port on Ethernet stands for. */
 void dpumap_cm_address_of_gid(const struct ibv_gid_entry *gid, uint16_t port,
 			      struct sockaddr_storage *address);
+/*
+ * The addresses, without ports, of both ends of a connection on Ethernet; gid is NULL on InfiniBand. A
+ * link-local address of the peer is on the network of gid. False: they are not of one family.
+ */
+bool dpumap_cm_addresses_of_ends(const struct ibv_gid_entry *gid,
+				 const uint8_t peer_gid[DPUMAP_GID_SIZE],
+				 struct sockaddr_storage *own, struct sockaddr_storage *peer);
 
 /* The address and port as text, for messages. */
 void dpumap_cm_address_print(const struct sockaddr_storage *address,

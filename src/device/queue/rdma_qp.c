@@ -127,6 +127,11 @@ void dpumap_rdma_qp_describe(const struct dpumap_rdma_qp *qp, struct dpumap_qp_i
 	dpumap_rc_end_describe(&qp->end, qp->qpn, info);
 }
 
+const struct ibv_gid_entry *dpumap_rdma_qp_gid(const struct dpumap_rdma_qp *qp)
+{
+	return qp->port.link_layer == IBV_LINK_LAYER_ETHERNET ? &qp->end.gid : NULL;
+}
+
 doca_error_t dpumap_rdma_qp_connect(struct dpumap_rdma_qp *qp, const struct dpumap_qp_info *peer)
 {
 	doca_error_t result = dpumap_rc_end_connect(&qp->end, qp->qp, qp->access, peer);

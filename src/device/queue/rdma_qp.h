@@ -43,6 +43,7 @@ struct dpumap_rdma_request {
 	uint64_t swap;
 };
 
+struct ibv_gid_entry;
 struct ibv_qp;
 struct dpumap_rdma_qp;
 
@@ -50,6 +51,8 @@ doca_error_t dpumap_rdma_qp_create(struct dpumap_rdma_queue *queue,
 				   const struct dpumap_rdma_qp_attr *attr,
 				   struct dpumap_rdma_qp **qp);
 void dpumap_rdma_qp_describe(const struct dpumap_rdma_qp *qp, struct dpumap_qp_info *info);
+/* Its address; NULL on InfiniBand. */
+const struct ibv_gid_entry *dpumap_rdma_qp_gid(const struct dpumap_rdma_qp *qp);
 /* For a connection manager, which takes it from RESET to RTS instead of dpumap_rdma_qp_connect(). */
 struct ibv_qp *dpumap_rdma_qp_verbs(const struct dpumap_rdma_qp *qp);
 /* What the peer may do, as enum ibv_access_flags. */

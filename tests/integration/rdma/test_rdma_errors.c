@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dpumap/rdma.h>
+
 #include "base/array.h"
 #include "side.h"
 
@@ -406,6 +408,71 @@ static void connect_checks_the_details_and_the_connection(void **state)
 	assert_error(connect_copy(copy, len), DOCA_ERROR_BAD_STATE);
 }
 
+static void connection_tells_which_addresses_it_would_connect(void **state)
+{
+	struct sockaddr_storage own[2], peer[2];
+	struct doca_rdma_connection *mine, *theirs;
+	uint8_t of_here[512], of_there[512];
+	const void *bytes;
+	size_t len;
+
+	assert_ok(side_start(&here));
+	assert_ok(side_start(&there));
+	assert_ok(doca_rdma_export(here.rdma, &bytes, &len, &mine));
+	memcpy(of_here, bytes, len);
+	assert_ok(doca_rdma_export(there.rdma, &bytes, &len, &theirs));
+	memcpy(of_there, bytes, len);
+	assert_ok(dpumap_rdma_connection_get_ips(mine, of_there, len, &own[0], &peer[0]));
+	assert_ok(dpumap_rdma_connection_get_ips(theirs, of_here, len, &own[1], &peer[1]));
+	assert_int_equal(own[0].ss_family, AF_INET);
+	assert_memory_equal(&own[0], &peer[1], sizeof(own[0]));
+	assert_memory_equal(&own[1], &peer[0], sizeof(own[0]));
+	assert_error(dpumap_rdma_connection_get_ips(mine, of_there, len - 1, &own[0], &peer[0]),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_rdma_connection_get_ips(NULL, of_there, len, &own[0], &peer[0]),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_rdma_connection_get_ips(mine, NULL, len, &own[0], &peer[0]),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_rdma_connection_get_ips(mine, of_there, len, NULL, &peer[0]),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_rdma_connection_get_ips(mine, of_there, len, &own[0], NULL),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_ok(doca_rdma_connect(here.rdma, of_there, len, mine));
+	here.connections[0] = mine;
+	here.n_connections = 1;
+	assert_error(dpumap_rdma_connection_get_ips(mine, of_there, len, &own[0], &peer[0]),
+		     DOCA_ERROR_BAD_STATE);
+}
+
+#define DETAILS_LEN 48
+#define CRC_AT	    12
+#define GID_AT	    28
+
+static void seal(uint8_t details[static DETAILS_LEN])
+{
+	memset(details + CRC_AT, 0, sizeof(uint32_t));
+	test_put_le32(details + CRC_AT, test_crc32c(details, DETAILS_LEN));
+}
+
+/* An IPv4 address here, and an IPv6 address there. */
+static void connection_between_families_has_no_addresses(void **state)
+{
+	struct sockaddr_storage own, peer;
+	struct doca_rdma_connection *mine;
+	uint8_t details[DETAILS_LEN];
+	const void *bytes;
+	size_t len;
+
+	assert_ok(side_start(&here));
+	assert_ok(doca_rdma_export(here.rdma, &bytes, &len, &mine));
+	memcpy(details, bytes, sizeof(details));
+	memset(details + GID_AT, 0, 16);
+	details[GID_AT] = 0xfd;
+	seal(details);
+	assert_int_equal(dpumap_rdma_connection_get_ips(mine, details, len, &own, &peer),
+			 DOCA_ERROR_NOT_SUPPORTED);
+}
+
 /* rule: RE-connect-1 */
 static void connect_needs_a_running_context(void **state)
 {
@@ -419,15 +486,6 @@ static void connect_needs_a_running_context(void **state)
 }
 
 /* --- details with a right checksum that are wrong --------------------------------------------- */
-
-#define DETAILS_LEN 48
-#define CRC_AT	    12
-
-static void seal(uint8_t details[static DETAILS_LEN])
-{
-	memset(details + CRC_AT, 0, sizeof(uint32_t));
-	test_put_le32(details + CRC_AT, test_crc32c(details, DETAILS_LEN));
-}
 
 #define MAJOR_AT 4
 #define MINOR_AT 5
@@ -553,6 +611,8 @@ int main(int argc, char **argv)
 		idle_test(state_callbacks_may_be_null_and_need_an_idle_context),
 		idle_test(export_needs_a_running_context_and_a_free_connection),
 		idle_test(connect_checks_the_details_and_the_connection),
+		idle_test(connection_tells_which_addresses_it_would_connect),
+		idle_test(connection_between_families_has_no_addresses),
 		idle_test(connect_needs_a_running_context),
 		idle_test(tasks_of_connections_by_wrong_details_fail),
 		idle_test(details_of_another_major_version_are_refused),
