@@ -11,6 +11,7 @@
 struct by_address {
 	struct cm_listener *listener;
 	struct session *const *sessions;
+	void (*wake)(struct session *session);
 	struct export_table *exports;
 };
 
@@ -29,6 +30,17 @@ static struct session *find_owner(const struct by_address *b, const struct cm_re
 	return found;
 }
 
+static void report(const struct by_address *b, const struct session *session, uint64_t export,
+		   const char *peer, doca_error_t result, const struct dpumap_error *error)
+{
+	if (result == DOCA_SUCCESS)
+		session_log(session, DPUMAP_LINE_INFO, "connects to export %s by address, from %s",
+			    export_get_spec(export_table_find_id(b->exports, export))->name, peer);
+	else if (result != DOCA_ERROR_AGAIN)
+		session_log(session, DPUMAP_LINE_WARNING,
+			    "rejected its RDMA connection from %s: %s", peer, error->text);
+}
+
 /* Takes the request over, also on failure. */
 static doca_error_t accept_for(const struct by_address *b, struct session *session, uint64_t id,
 			       const struct cm_request *request, struct dpumap_error *error)
@@ -44,8 +56,8 @@ static doca_error_t accept_for(const struct by_address *b, struct session *sessi
 		cm_listener_reject(request->id);
 		return result;
 	}
-	result = export_accept(export, session, request->id, error);
-	if (result != DOCA_SUCCESS)
+	result = export_accept(export, session, request->id, b->listener, error);
+	if (result != DOCA_SUCCESS && result != DOCA_ERROR_AGAIN)
 		session_remove_rdma_conn(session, id);
 	return result;
 }
@@ -66,13 +78,8 @@ static void on_request(void *context, const struct cm_request *request)
 		cm_listener_reject(request->id);
 		return;
 	}
-	if (accept_for(b, session, export, request, &error) == DOCA_SUCCESS)
-		session_log(session, DPUMAP_LINE_INFO, "connects to export %s by address, from %s",
-			    export_get_spec(export_table_find_id(b->exports, export))->name,
-			    request->peer);
-	else
-		session_log(session, DPUMAP_LINE_WARNING,
-			    "rejected its RDMA connection from %s: %s", request->peer, error.text);
+	report(b, session, export, request->peer, accept_for(b, session, export, request, &error),
+	       &error);
 }
 
 /* --- connections ------------------------------------------------------------------------------ */
@@ -83,30 +90,69 @@ static void on_established(void *context, void *connection)
 	rdma_conn_establish(connection);
 }
 
+static struct session *session_of(const struct by_address *b, const void *owner)
+{
+	struct session *s = *b->sessions;
+
+	while (s && s != owner)
+		s = s->next;
+	return s;
+}
+
 /* The client disconnected, or vanished. */
 static void on_end(void *context, void *connection)
 {
 	const struct by_address *b = context;
 	uint64_t export;
-	const void *owner = rdma_conn_end(connection, &export);
+	struct session *session = session_of(b, rdma_conn_end(connection, &export));
 
-	for (struct session *s = *b->sessions; s; s = s->next)
-		if (s == owner)
-			session_remove_rdma_conn(s, export);
+	if (session)
+		session_remove_rdma_conn(session, export);
+}
+
+static void accept_found(const struct by_address *b, struct session *session,
+			 struct rdma_conn *conn, struct rdma_cm_id *request, uint64_t export)
+{
+	struct dpumap_error error = {0};
+	char peer[CM_PEER_MAX];
+	doca_error_t result;
+
+	cm_listener_print_peer(request, peer);
+	result = export_finish_accepting(export_table_find_id(b->exports, export), conn, &error);
+	if (result != DOCA_SUCCESS)
+		session_remove_rdma_conn(session, export);
+	report(b, session, export, peer, result, &error);
+}
+
+/* Details are answered when it is the client's turn. */
+static void on_searched(void *context, void *connection, bool is_found)
+{
+	const struct by_address *b = context;
+	struct session *session = session_of(b, rdma_conn_searched(connection, is_found));
+	uint64_t export;
+	struct rdma_cm_id *request = rdma_conn_request(connection, &export);
+
+	if (session && request)
+		accept_found(b, session, connection, request, export);
+	else if (session)
+		b->wake(session);
 }
 
 /* --- life ------------------------------------------------------------------------------------- */
 
 doca_error_t by_address_create(struct loop *loop, struct session *const *sessions,
+			       void (*wake)(struct session *session),
 			       struct by_address **by_address, struct dpumap_error *error)
 {
-	static const struct cm_handlers handlers = {on_request, on_established, on_end};
+	static const struct cm_handlers handlers = {on_request, on_established, on_end,
+						    on_searched};
 	struct by_address *b = calloc(1, sizeof(*b));
 	doca_error_t result;
 
 	if (!b)
 		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for the server");
 	b->sessions = sessions;
+	b->wake = wake;
 	result = cm_listener_create(loop, &handlers, b, &b->listener, error);
 	if (result != DOCA_SUCCESS) {
 		free(b);

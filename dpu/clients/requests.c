@@ -9,6 +9,7 @@
 #include "dpu/base/log.h"
 #include "dpu/clients/by_address.h"
 #include "dpu/exports/memory.h"
+#include "dpu/rdma/rdma_conns.h"
 
 struct context {
 	struct session *session;
@@ -43,6 +44,16 @@ static doca_error_t handle_hello(struct context *c)
 	}
 	c->session->hello_done = true;
 	return DOCA_SUCCESS;
+}
+
+/* The rest of the fields are the caller's. AGAIN, for handlers. */
+static doca_error_t start_job(struct context *c, enum session_job kind, uint64_t export)
+{
+	c->session->job.active = true;
+	c->session->job.kind = kind;
+	c->session->job.id = c->request->value[DPUMAP_MSG_ID].number;
+	c->session->job.export = export;
+	return DOCA_ERROR_AGAIN;
 }
 
 static doca_error_t list(struct context *c)
@@ -133,13 +144,9 @@ static doca_error_t start_sync(struct context *c, const struct named_export *exp
 
 	if (!export_needs_sync(export))
 		return DOCA_SUCCESS;
-	s->job.active = true;
-	s->job.id = c->request->value[DPUMAP_MSG_ID].number;
-	s->job.digest = NULL;
-	s->job.released = export_id(export);
 	s->job.offset = 0;
 	s->job.left = export_get_spec(export)->size;
-	return DOCA_ERROR_AGAIN;
+	return start_job(c, SESSION_SYNCS, export_id(export));
 }
 
 static doca_error_t release(struct context *c)
@@ -161,8 +168,7 @@ static doca_error_t release(struct context *c)
 /* The client asks each time, because it cannot know: no address is the usual case. */
 static doca_error_t offer_address(struct context *c, const struct named_export *export)
 {
-	const struct by_address *by_address = c->session->by_address;
-	const struct cm_endpoint *endpoint = by_address ? by_address_endpoint(by_address) : NULL;
+	const struct cm_endpoint *endpoint = by_address_endpoint(c->session->by_address);
 	const uint8_t *ticket;
 	doca_error_t result = export_check_connects(export, c->error);
 
@@ -183,34 +189,40 @@ static doca_error_t offer_address(struct context *c, const struct named_export *
 	return DOCA_SUCCESS;
 }
 
+static void report_connected(const struct session *session, const struct named_export *export,
+			     const struct rdma_details *answer, struct dpumap_msg *reply)
+{
+	dpumap_msg_set_bytes(reply, DPUMAP_MSG_DETAILS, answer->data, answer->len);
+	session_log(session, DPUMAP_LINE_INFO, "connects to export %s",
+		    export_get_spec(export)->name);
+}
+
 static doca_error_t connect_to(struct context *c)
 {
 	struct named_export *export = find_held(c);
-	const uint8_t *details = c->request->value[DPUMAP_MSG_DETAILS].data;
-	size_t len = c->request->value[DPUMAP_MSG_DETAILS].len;
-	const void *answer;
-	size_t answer_len;
+	struct rdma_details details = {c->request->value[DPUMAP_MSG_DETAILS].data,
+				       c->request->value[DPUMAP_MSG_DETAILS].len};
+	struct rdma_details answer;
+	struct cm_listener *cm;
+	doca_error_t result;
 
 	if (!export)
 		return c->error->code;
-	if (len == 0)
+	if (details.len == 0)
 		return offer_address(c, export);
 	if (session_add_rdma_conn(c->session, export_id(export), c->error) != DOCA_SUCCESS)
 		return c->error->code;
-	if (export_connect(export, c->session, details, len, &answer, &answer_len, c->error) !=
-	    DOCA_SUCCESS) {
-		session_remove_rdma_conn(c->session, export_id(export));
-		/*
-		 * Resolving the client's address may have blocked the server for a second:
-		 * disconnect the client, so that it does not retry at once.
-		 */
-		if (c->error->code == DOCA_ERROR_DRIVER)
-			c->session->closing = true;
-		return c->error->code;
+	cm = by_address_listener(c->session->by_address);
+	result = export_connect(export, c->session, &details, cm, &answer, c->error);
+	if (result == DOCA_ERROR_AGAIN) {
+		c->session->job.sleeps = true;
+		return start_job(c, SESSION_CONNECTS, export_id(export));
 	}
-	dpumap_msg_set_bytes(c->reply, DPUMAP_MSG_DETAILS, answer, answer_len);
-	session_log(c->session, DPUMAP_LINE_INFO, "connects to export %s", c->name);
-	return DOCA_SUCCESS;
+	if (result == DOCA_SUCCESS)
+		report_connected(c->session, export, &answer, c->reply);
+	else
+		session_remove_rdma_conn(c->session, export_id(export));
+	return result;
 }
 
 /* False if no server can be there. */
@@ -333,12 +345,10 @@ static doca_error_t update_digest(struct context *c)
 	export = export_of(c->exports, digest, c->error);
 	if (!export || export_check_range(export, offset, length, c->error) != DOCA_SUCCESS)
 		return c->error->code;
-	s->job.active = true;
-	s->job.id = c->request->value[DPUMAP_MSG_ID].number;
 	s->job.digest = digest;
 	s->job.offset = offset;
 	s->job.left = length;
-	return DOCA_ERROR_AGAIN;
+	return start_job(c, SESSION_HASHES, export_id(export));
 }
 
 static doca_error_t finish_digest(struct context *c)
@@ -513,9 +523,27 @@ void requests_answer_frame(struct session *session, struct export_table *exports
 	requests_reject(session, &error);
 }
 
-static doca_error_t hash_piece(struct session *session, struct export_table *exports,
-			       struct requests_stats *stats, struct dpumap_error *error)
+/* --- jobs ------------------------------------------------------------------------------------- */
+
+/* A piece of a job returns AGAIN until the last one, which completes the reply. */
+struct piece {
+	struct session *session;
+	struct export_table *exports;
+	struct requests_stats *stats;
+	struct dpumap_msg *reply;
+	struct dpumap_error *error;
+};
+
+static doca_error_t has_moved(struct session *session, size_t len, doca_error_t result)
 {
+	session->job.offset += len;
+	session->job.left -= len;
+	return result == DOCA_SUCCESS && session->job.left > 0 ? DOCA_ERROR_AGAIN : result;
+}
+
+static doca_error_t hash_piece(const struct piece *p)
+{
+	struct session *session = p->session;
 	struct digest *digest = session->job.digest;
 	size_t len =
 		session->job.left < MEMORY_READ_MAX ? (size_t)session->job.left : MEMORY_READ_MAX;
@@ -525,36 +553,71 @@ static doca_error_t hash_piece(struct session *session, struct export_table *exp
 
 	if (len == 0)
 		return DOCA_SUCCESS;
-	export = export_of(exports, digest, error);
+	export = export_of(p->exports, digest, p->error);
 	if (!export)
-		return error->code;
-	result = export_read(export, session->job.offset, len, &data, error);
+		return p->error->code;
+	result = export_read(export, session->job.offset, len, &data, p->error);
 	if (result == DOCA_SUCCESS)
-		result = dpumap_sha256_update(digest->sha, data, len, error);
+		result = dpumap_sha256_update(digest->sha, data, len, p->error);
 	if (result == DOCA_SUCCESS) {
-		stats->hashed_bytes += len;
+		p->stats->hashed_bytes += len;
 		session->done.hashed_bytes += len;
 	}
-	session->job.offset += len;
-	session->job.left -= len;
-	return result;
+	return has_moved(session, len, result);
 }
 
-static doca_error_t sync_piece(struct session *session, const struct export_table *exports,
-			       struct dpumap_error *error)
+static doca_error_t sync_piece(const struct piece *p)
 {
-	const struct named_export *export = export_table_find_id(exports, session->job.released);
+	struct session *session = p->session;
+	const struct named_export *export = export_table_find_id(p->exports, session->job.export);
 	uint64_t offset = session->job.offset;
 	size_t len =
 		session->job.left < MEMORY_SYNC_MAX ? (size_t)session->job.left : MEMORY_SYNC_MAX;
 
 	if (!export)
-		return dpumap_error_set(error, DOCA_ERROR_NOT_FOUND,
+		return dpumap_error_set(p->error, DOCA_ERROR_NOT_FOUND,
 					"the export changed or ended while its file was written to "
 					"its disk");
-	session->job.offset += len;
-	session->job.left -= len;
-	return export_sync(export, offset, len, error);
+	return has_moved(session, len, export_sync(export, offset, len, p->error));
+}
+
+static doca_error_t connect_piece(const struct piece *p)
+{
+	struct session *session = p->session;
+	uint64_t id = session->job.export;
+	struct named_export *export = export_table_find_id(p->exports, id);
+	struct rdma_details answer;
+	doca_error_t result;
+
+	if (!export)
+		return dpumap_error_set(p->error, DOCA_ERROR_NOT_FOUND,
+					"the export changed or ended while the client connected to "
+					"it");
+	result = export_finish_connecting(export, session, &answer, p->error);
+	if (result == DOCA_SUCCESS)
+		report_connected(session, export, &answer, p->reply);
+	else
+		session_remove_rdma_conn(session, id);
+	return result;
+}
+
+static doca_error_t work(const struct piece *p)
+{
+	switch (p->session->job.kind) {
+	case SESSION_HASHES:
+		return hash_piece(p);
+	case SESSION_SYNCS:
+		return sync_piece(p);
+	default:
+		return connect_piece(p);
+	}
+}
+
+static void end_job(struct session *session)
+{
+	session->job.active = false;
+	session->job.sleeps = false;
+	session->job.export = 0;
 }
 
 void requests_work(struct session *session, struct export_table *exports,
@@ -562,19 +625,19 @@ void requests_work(struct session *session, struct export_table *exports,
 {
 	struct dpumap_error error = {0};
 	struct dpumap_msg reply;
+	const struct piece p = {session, exports, stats, &reply, &error};
 	doca_error_t result;
 
-	result = session->job.digest ? hash_piece(session, exports, stats, &error)
-				     : sync_piece(session, exports, &error);
-	if (result == DOCA_SUCCESS && session->job.left > 0)
+	dpumap_msg_init(&reply);
+	result = work(&p);
+	if (result == DOCA_ERROR_AGAIN)
 		return;
-	session->job.active = false;
 	if (result == DOCA_SUCCESS) {
-		dpumap_msg_init(&reply);
 		dpumap_msg_set_number(&reply, DPUMAP_MSG_ID, session->job.id);
 		dpumap_msg_set_number(&reply, DPUMAP_MSG_STATUS, DOCA_SUCCESS);
 		result = session_put(session, &reply, &error);
 	}
+	end_job(session);
 	if (result != DOCA_SUCCESS) {
 		count_error(session, stats);
 		refuse(session, session->job.id, &error, "");

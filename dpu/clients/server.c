@@ -88,6 +88,19 @@ static void announce(struct server *server, struct session *session)
 	session->has_events = true;
 }
 
+static void wake(struct session *session)
+{
+	if (!session->job.sleeps)
+		return;
+	session->job.sleeps = false;
+	begin_waiting(session->server, session);
+}
+
+static bool has_piece(const struct session *session)
+{
+	return session->job.active && !session->job.sleeps;
+}
+
 static void end_waiting(struct server *server, struct session *session)
 {
 	struct session **at = &server->waiting;
@@ -455,7 +468,7 @@ static doca_error_t advance(struct server *server, struct session *session,
 
 	if (result == DOCA_SUCCESS && can_answer(session) && !session->waits)
 		result = answer_one(server, session, error);
-	if (session->job.active || (result == DOCA_SUCCESS && has_request(session)))
+	if (has_piece(session) || (result == DOCA_SUCCESS && has_request(session)))
 		begin_waiting(server, session);
 	if (result == DOCA_SUCCESS && session->introduction && !session->closing)
 		result = go_on_introducing(server, session, error);
@@ -468,7 +481,7 @@ static doca_error_t advance(struct server *server, struct session *session,
 
 static uint32_t interest_of(const struct session *session)
 {
-	if (session->waits && !dpumap_conn_has_output(session->conn))
+	if ((session->waits || session->job.active) && !dpumap_conn_has_output(session->conn))
 		return 0;
 	return dpumap_conn_events(session->conn) == POLLOUT ? EPOLLOUT : EPOLLIN;
 }
@@ -620,6 +633,8 @@ static void on_change(void *context, const struct export_spec *was, uint64_t was
 
 	for (struct session *session = server->sessions; session; session = session->next) {
 		forgotten = was ? session_forget_export(session, was_id) : 0;
+		if (was && session->job.export == was_id)
+			wake(session);
 		server->stats.held -= forgotten;
 		if (!is_reported(session, was, forgotten > 0, is, &event))
 			continue;
@@ -644,7 +659,7 @@ doca_error_t server_create(struct loop *loop, struct server **server, struct dpu
 	s->last_waiting = &s->waiting;
 	result = acceptors_create(loop, admit, s, &s->acceptors, error);
 	if (result == DOCA_SUCCESS)
-		result = by_address_create(loop, &s->sessions, &s->by_address, error);
+		result = by_address_create(loop, &s->sessions, wake, &s->by_address, error);
 	if (result != DOCA_SUCCESS) {
 		acceptors_destroy(s->acceptors);
 		free(s);
@@ -773,9 +788,9 @@ static void take_turn(struct server *server, struct session *session)
 	end_waiting(server, session);
 	if (end_if_refused(server, session))
 		return;
-	if (session->job.active)
+	if (has_piece(session))
 		requests_work(session, server->exports, &server->stats.requests);
-	if (session->job.active)
+	if (has_piece(session))
 		begin_waiting(server, session);
 	if (!session->job.active || has_events)
 		serve(server, session, 0);
@@ -859,7 +874,7 @@ void server_request(struct server *server, struct session *session,
 		server->stats.held -= session->held.total;
 		requests_answer(session, server->exports, &server->stats.requests, request);
 		server->stats.held += session->held.total;
-		if (session->job.active)
+		if (has_piece(session))
 			begin_waiting(server, session);
 	}
 	serve(server, session, 0);

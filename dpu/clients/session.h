@@ -21,6 +21,13 @@
 #define SESSION_EVENTS_MAX     4096u
 #define SESSION_RDMA_CONNS_MAX 64
 
+/* What a request that is not answered at once does, between the requests of other clients. */
+enum session_job {
+	SESSION_HASHES,	  /* a digest-update */
+	SESSION_SYNCS,	  /* the release of a file, which is written to its disk */
+	SESSION_CONNECTS, /* waits until the client's address is found */
+};
+
 struct digest {
 	struct dpumap_sha256 *sha; /* NULL: free */
 	uint64_t export;	   /* its id */
@@ -75,22 +82,21 @@ struct session {
 	const struct dpumap_error
 		*leaves; /* why the server ends it at its next turn; NULL: it stays */
 	struct digest digests[SESSION_DIGESTS];
-	/*
-	 * A digest-update in progress, or the release of a file, which is written to its disk:
-	 * worked off in pieces between the requests of other clients and answered at its end.
-	 */
+	/* A request in progress, which is answered at its end. The fields after `id` are of one kind each. */
 	struct {
 		bool active;
+		bool sleeps; /* has no pieces of work now, but waits for an event */
+		enum session_job kind;
 		uint64_t id;
-		struct digest *digest; /* NULL: a release */
-		uint64_t released;     /* id of its export */
+		struct digest *digest;
+		uint64_t export; /* its id: what a release releases, or the client connects to */
 		uint64_t offset;
 		uint64_t left;
 	} job;
 	struct held held;
 	uint64_t rdma_conns[SESSION_RDMA_CONNS_MAX]; /* ids of their exports */
 	size_t num_rdma_conns;
-	const struct by_address *by_address; /* where the client may connect; NULL: nowhere */
+	const struct by_address *by_address; /* how the client may connect */
 	struct tickets tickets;		     /* to connect there */
 	bool has_events;		     /* events that were not yet tried to be sent */
 	struct event *events, **last_event;  /* to be sent */

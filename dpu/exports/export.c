@@ -465,29 +465,37 @@ doca_error_t export_check_connects(const struct named_export *export, struct dpu
 static doca_error_t no_connection(const struct named_export *export, doca_error_t result,
 				  const struct dpumap_error *why, struct dpumap_error *error)
 {
-	if (result != DOCA_SUCCESS)
-		return dpumap_error_set(error, result, "export %s: %.200s", export->spec.name,
-					why->text);
-	return DOCA_SUCCESS;
+	if (result != DOCA_SUCCESS && result != DOCA_ERROR_AGAIN)
+		dpumap_error_set(error, result, "export %s: %.200s", export->spec.name, why->text);
+	return result;
 }
 
-doca_error_t export_connect(struct named_export *export, const void *owner, const void *details,
-			    size_t len, const void **answer, size_t *answer_len,
-			    struct dpumap_error *error)
+doca_error_t export_connect(struct named_export *export, const void *owner,
+			    const struct rdma_details *details, struct cm_listener *cm,
+			    struct rdma_details *answer, struct dpumap_error *error)
 {
 	doca_error_t result = export_check_connects(export, error);
 	struct dpumap_error why = {0};
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	result =
-		rdma_conns_add(&export->rdma_conns, export->own->dev, rdma_access_of(&export->spec),
-			       owner, details, len, answer, answer_len, &why);
+	result = rdma_conns_add(&export->rdma_conns, export->own->dev,
+				rdma_access_of(&export->spec), owner, details, cm, answer, &why);
+	return no_connection(export, result, &why, error);
+}
+
+doca_error_t export_finish_connecting(struct named_export *export, const void *owner,
+				      struct rdma_details *answer, struct dpumap_error *error)
+{
+	struct dpumap_error why = {0};
+	doca_error_t result = rdma_conns_finish(&export->rdma_conns, owner, answer, &why);
+
 	return no_connection(export, result, &why, error);
 }
 
 doca_error_t export_accept(struct named_export *export, const void *owner,
-			   struct rdma_cm_id *request, struct dpumap_error *error)
+			   struct rdma_cm_id *request, struct cm_listener *cm,
+			   struct dpumap_error *error)
 {
 	doca_error_t result = export_check_connects(export, error);
 	struct dpumap_error why = {0};
@@ -495,7 +503,17 @@ doca_error_t export_accept(struct named_export *export, const void *owner,
 	if (result != DOCA_SUCCESS)
 		return result;
 	result = rdma_conns_accept(&export->rdma_conns, export->own->dev,
-				   rdma_access_of(&export->spec), owner, export->id, request, &why);
+				   rdma_access_of(&export->spec), owner, export->id, request, cm,
+				   &why);
+	return no_connection(export, result, &why, error);
+}
+
+doca_error_t export_finish_accepting(struct named_export *export, struct rdma_conn *conn,
+				     struct dpumap_error *error)
+{
+	struct dpumap_error why = {0};
+	doca_error_t result = rdma_conn_accept(conn, &why);
+
 	return no_connection(export, result, &why, error);
 }
 

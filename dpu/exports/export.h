@@ -14,8 +14,11 @@
 #include "common/device.h"
 #include "dpu/spec/export_spec.h"
 
+struct cm_listener;
 struct named_export;
 struct rdma_cm_id;
+struct rdma_conn;
+struct rdma_details;
 
 /*
  * Takes the spec over on success. device is shared by all exports over PCI. Registering much memory
@@ -85,12 +88,17 @@ doca_error_t export_rekey(const struct dpumap_device *device, struct named_expor
  * Connects the client that owner identifies over RDMA (rdma_conns.h); NOT_SUPPORTED for an export
  * over PCI. Connections last until they are dropped, or the export changes or ends.
  */
-doca_error_t export_connect(struct named_export *export, const void *owner, const void *details,
-			    size_t len, const void **answer, size_t *answer_len,
-			    struct dpumap_error *error);
+doca_error_t export_connect(struct named_export *export, const void *owner,
+			    const struct rdma_details *details, struct cm_listener *cm,
+			    struct rdma_details *answer, struct dpumap_error *error);
+doca_error_t export_finish_connecting(struct named_export *export, const void *owner,
+				      struct rdma_details *answer, struct dpumap_error *error);
 /* The same for a request of the client to the address of dpumapd, which it takes over. */
 doca_error_t export_accept(struct named_export *export, const void *owner,
-			   struct rdma_cm_id *request, struct dpumap_error *error);
+			   struct rdma_cm_id *request, struct cm_listener *cm,
+			   struct dpumap_error *error);
+doca_error_t export_finish_accepting(struct named_export *export, struct rdma_conn *conn,
+				     struct dpumap_error *error);
 /* NOT_SUPPORTED for an export over PCI. */
 doca_error_t export_check_connects(const struct named_export *export, struct dpumap_error *error);
 /* Drops all connections of the owner to this export. */

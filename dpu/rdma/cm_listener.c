@@ -19,7 +19,8 @@
 
 #define BACKLOG	   256
 #define TEXT_MAX   300
-#define EVENTS_MAX 64 /* at once: other clients wait meanwhile */
+#define EVENTS_MAX 64	/* at once: other clients wait meanwhile */
+#define SEARCH_MS  3000 /* Linux asks a neighbour three times, once a second */
 
 /* An address to listen at. */
 struct listening {
@@ -74,11 +75,16 @@ static void print_address(const struct sockaddr *address, char *text, size_t siz
 		snprintf(text, size, "unknown");
 }
 
+void cm_listener_print_peer(struct rdma_cm_id *id, char text[CM_PEER_MAX])
+{
+	print_address(rdma_get_peer_addr(id), text, CM_PEER_MAX);
+}
+
 /* --- events ----------------------------------------------------------------------------------- */
 
 static void on_request(struct cm_listener *l, struct cm_request *request)
 {
-	print_address(rdma_get_peer_addr(request->id), request->peer, sizeof(request->peer));
+	cm_listener_print_peer(request->id, request->peer);
 	dpumap_quota_name_address(rdma_get_peer_addr(request->id), request->source);
 	l->handlers->request(l->context, request);
 }
@@ -94,6 +100,10 @@ static void handle(struct cm_listener *l, enum rdma_cm_event_type type, void *co
 	case RDMA_CM_EVENT_REJECTED:
 	case RDMA_CM_EVENT_DISCONNECTED:
 		l->handlers->ended(l->context, connection);
+		break;
+	case RDMA_CM_EVENT_ADDR_RESOLVED:
+	case RDMA_CM_EVENT_ADDR_ERROR:
+		l->handlers->searched(l->context, connection, type == RDMA_CM_EVENT_ADDR_RESOLVED);
 		break;
 	default: /* the end of TIMEWAIT, or of the device, which ends dpumapd (device_watch.h) */
 		break;
@@ -147,17 +157,17 @@ void cm_listener_reject(struct rdma_cm_id *id)
 	rdma_destroy_id(id);
 }
 
-/* --- listening -------------------------------------------------------------------------------- */
+/* --- the connection manager ------------------------------------------------------------------- */
 
 static doca_error_t no_manager(int err, struct dpumap_error *error)
 {
 	if (err == EACCES || err == EPERM)
 		return dpumap_error_errno(error, err,
-					  "rdma.listen: cannot open /dev/infiniband/rdma_cm for "
-					  "reading and writing");
+					  "cannot open /dev/infiniband/rdma_cm for reading and "
+					  "writing");
 	return dpumap_error_errno(error, err,
-				  "rdma.listen: cannot open the connection manager of this "
-				  "machine (load the kernel module rdma_ucm)");
+				  "cannot open the connection manager of this machine (load the "
+				  "kernel module rdma_ucm)");
 }
 
 /* It stays open, because connections outlive their address. */
@@ -182,6 +192,79 @@ static doca_error_t open_channel(struct cm_listener *l, struct dpumap_error *err
 	l->channel = NULL;
 	return result;
 }
+
+/* --- searches for addresses ------------------------------------------------------------------- */
+
+doca_error_t cm_listener_search(struct cm_listener *listener, struct sockaddr_storage *own,
+				struct sockaddr_storage *peer, void *connection,
+				struct rdma_cm_id **search, struct dpumap_error *error)
+{
+	char text[CM_PEER_MAX];
+	doca_error_t result = open_channel(listener, error);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (rdma_create_id(listener->channel, search, connection, RDMA_PS_TCP)) {
+		*search = NULL;
+		return dpumap_error_errno(error, errno, "cannot search for the client's address");
+	}
+	if (rdma_resolve_addr(*search, (struct sockaddr *)own, (struct sockaddr *)peer,
+			      SEARCH_MS) == 0)
+		return DOCA_SUCCESS;
+	print_address((const struct sockaddr *)peer, text, sizeof(text));
+	result = dpumap_error_errno(error, errno, "cannot reach the client's address %s", text);
+	cm_listener_end_search(*search);
+	*search = NULL;
+	return result;
+}
+
+/* The address of a GID on the network of own. */
+static void address_of(const uint8_t gid[16], const struct sockaddr_storage *own,
+		       struct sockaddr_storage *address)
+{
+	struct sockaddr_in6 *full = (struct sockaddr_in6 *)address;
+	struct sockaddr_in *short_form = (struct sockaddr_in *)address;
+	struct in6_addr ip;
+
+	memcpy(&ip, gid, sizeof(ip));
+	*address = (struct sockaddr_storage){0};
+	if (IN6_IS_ADDR_V4MAPPED(&ip)) {
+		short_form->sin_family = AF_INET;
+		memcpy(&short_form->sin_addr, gid + 12, sizeof(short_form->sin_addr));
+		return;
+	}
+	full->sin6_family = AF_INET6;
+	full->sin6_addr = ip;
+	if (own->ss_family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&ip))
+		full->sin6_scope_id = ((const struct sockaddr_in6 *)own)->sin6_scope_id;
+}
+
+/* Its queue pair gets the GID that the request states, not the address from which the request came. */
+doca_error_t cm_listener_search_client(struct cm_listener *listener, struct rdma_cm_id *request,
+				       void *connection, struct rdma_cm_id **search,
+				       struct dpumap_error *error)
+{
+	struct sockaddr_storage own = request->route.addr.src_storage, peer;
+
+	if (!request->route.num_paths)
+		return DOCA_ERROR_NOT_SUPPORTED;
+	address_of(request->route.path_rec->dgid.raw, &own, &peer);
+	if (own.ss_family != peer.ss_family)
+		return DOCA_ERROR_NOT_SUPPORTED;
+	if (own.ss_family == AF_INET)
+		((struct sockaddr_in *)&own)->sin_port = 0;
+	else
+		((struct sockaddr_in6 *)&own)->sin6_port = 0;
+	return cm_listener_search(listener, &own, &peer, connection, search, error);
+}
+
+void cm_listener_end_search(struct rdma_cm_id *search)
+{
+	if (search)
+		rdma_destroy_id(search);
+}
+
+/* --- listening -------------------------------------------------------------------------------- */
 
 static bool is_on(const struct rdma_cm_id *id, const char *device_name)
 {
@@ -221,11 +304,12 @@ static doca_error_t open_listening(struct cm_listener *l, const char *text, cons
 {
 	struct sockaddr_storage address;
 	doca_error_t result = cm_listener_parse(text, &address, error);
+	struct dpumap_error why = {0};
 
-	if (result == DOCA_SUCCESS)
-		result = open_channel(l, error);
 	if (result != DOCA_SUCCESS)
 		return result;
+	if (open_channel(l, &why) != DOCA_SUCCESS)
+		return dpumap_error_set(error, why.code, "rdma.listen: %.200s", why.text);
 	snprintf(listening->text, sizeof(listening->text), "%s", text);
 	if (rdma_create_id(l->channel, &listening->id, NULL, RDMA_PS_TCP)) {
 		listening->id = NULL;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Requests for RDMA connections by address. Only its private data says which export a request is for,
- * and each export has a protection domain of its own: so this is a server of librdmacm, and the
- * export's context takes the request by the bridge of doca_rdma.
+ * The connection manager of the machine: requests for RDMA connections by address, and searches for the link
+ * addresses of clients.
+ *
+ * Only its private data says which export a request is for, and each export has a protection domain of its own: so
+ * this is a server of librdmacm, and the export's context takes the request by the bridge of doca_rdma.
  */
 #ifndef DPUMAPD_CM_LISTENER_H
 #define DPUMAPD_CM_LISTENER_H
@@ -34,6 +36,8 @@ struct cm_handlers {
 	/* What happened to a connection that cm_listener_follow() named. */
 	void (*established)(void *context, void *connection);
 	void (*ended)(void *context, void *connection);
+	/* The end of a search: is_found, or nothing answers. Only cm_listener_end_search() may follow. */
+	void (*searched)(void *context, void *connection, bool is_found);
 };
 
 /* Where clients connect. */
@@ -67,5 +71,21 @@ const struct cm_endpoint *cm_listener_endpoint(const struct cm_listener *listene
 /* The accepted request is this connection, which must end before it is freed. */
 void cm_listener_follow(struct rdma_cm_id *id, void *connection);
 void cm_listener_reject(struct rdma_cm_id *id);
+/* The client's address as text. */
+void cm_listener_print_peer(struct rdma_cm_id *id, char text[CM_PEER_MAX]);
+
+/*
+ * Searches for the link address of a peer. While a queue pair is connected, the kernel searches too, for a
+ * second, and its caller waits; after a search it knows the address.
+ */
+doca_error_t cm_listener_search(struct cm_listener *listener, struct sockaddr_storage *own,
+				struct sockaddr_storage *peer, void *connection,
+				struct rdma_cm_id **search, struct dpumap_error *error);
+/* The same for the client of a request. NOT_SUPPORTED without an error: the kernel will not search. */
+doca_error_t cm_listener_search_client(struct cm_listener *listener, struct rdma_cm_id *request,
+				       void *connection, struct rdma_cm_id **search,
+				       struct dpumap_error *error);
+/* Before its end, or after it. NULL is allowed. */
+void cm_listener_end_search(struct rdma_cm_id *search);
 
 #endif

@@ -14,6 +14,7 @@
 
 #include "local/error.h"
 
+struct cm_listener;
 struct rdma_conn;
 struct rdma_cm_id;
 struct doca_pe;
@@ -24,21 +25,39 @@ struct rdma_conns {
 	struct rdma_conn *first;
 };
 
+/* The details of a queue pair, for its peer. */
+struct rdma_details {
+	const void *data;
+	size_t len;
+};
+
 /*
- * Connects the client that owner identifies to the queue pair that its details describe. answer is
- * the details of this end, valid until the connection is dropped. access is what the client may do,
- * a mask of enum doca_access_flag. INVALID_VALUE for malformed details.
+ * Connects the client that owner identifies to the queue pair that its details describe. access is what the
+ * client may do, a mask of enum doca_access_flag. AGAIN: a search for the client's address runs, and
+ * rdma_conn_searched() ends it; then comes rdma_conns_finish(). Until that, the owner adds no other one.
+ * answer is the details of this end, valid until the connection is dropped. DRIVER for malformed details.
  */
 doca_error_t rdma_conns_add(struct rdma_conns *conns, struct doca_dev *dev, uint32_t access,
-			    const void *owner, const void *details, size_t len, const void **answer,
-			    size_t *answer_len, struct dpumap_error *error);
+			    const void *owner, const struct rdma_details *details,
+			    struct cm_listener *cm, struct rdma_details *answer,
+			    struct dpumap_error *error);
+/* Returns the owner; NULL: the connection was dropped. */
+const void *rdma_conn_searched(struct rdma_conn *conn, bool is_found);
+/* On failure the connection is dropped. */
+doca_error_t rdma_conns_finish(struct rdma_conns *conns, const void *owner,
+			       struct rdma_details *answer, struct dpumap_error *error);
 /*
  * Accepts the request of a client that connects by address. Takes the request over, also on failure:
- * then it is rejected. The connection's events go to rdma_conn_establish() and rdma_conn_end().
+ * then it is rejected. AGAIN: a search for the client's address runs; after rdma_conn_searched() comes
+ * rdma_conn_accept(). The connection's events go to rdma_conn_establish() and rdma_conn_end().
  */
 doca_error_t rdma_conns_accept(struct rdma_conns *conns, struct doca_dev *dev, uint32_t access,
 			       const void *owner, uint64_t export, struct rdma_cm_id *request,
-			       struct dpumap_error *error);
+			       struct cm_listener *cm, struct dpumap_error *error);
+/* The request of a connection by address that is not accepted yet, and its export; NULL: none. */
+struct rdma_cm_id *rdma_conn_request(const struct rdma_conn *conn, uint64_t *export);
+/* On failure the connection is dropped. */
+doca_error_t rdma_conn_accept(struct rdma_conn *conn, struct dpumap_error *error);
 void rdma_conn_establish(struct rdma_conn *conn);
 /* Drops the connection, which the client ended. Returns its owner. */
 const void *rdma_conn_end(struct rdma_conn *conn, uint64_t *export);

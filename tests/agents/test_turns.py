@@ -10,7 +10,7 @@ import pytest
 
 from harness.comch import MESSAGE, Raw, frame
 from harness.machine import await_true
-from harness.wire import HELLO, context, is_closed, reach, receive, request
+from harness.wire import HELLO, cbor, context, details, is_closed, reach, receive, request
 
 pytestmark = [pytest.mark.local, pytest.mark.usefixtures("nothing_left")]
 
@@ -202,3 +202,186 @@ def test_comch_clients_that_ask_much_let_others_have_their_turn(emulator, turns)
         assert first.count("gets export e0000") < 5 * number < rest.count("gets export e0000")
         # The service works twice in a turn.
         assert turns.figure() - before >= 2 * number * 2 * pairs // (2 * AT_ONCE)
+
+
+# -- connections over RDMA
+
+
+def far(number, perm="ro"):
+    return f'{{ name = "far{number}"; kind = "dram"; size = 4096; perm = "{perm}"; via = "rdma"; allow = [ "*" ]; }}'
+
+
+def mapped(address):
+    """The GID of an IPv4 address."""
+    return bytes(10) + b"\xff\xff" + socket.inet_aton(address)
+
+
+HOST = mapped("127.100.0.2")  # the host's function of the card
+
+
+def connecting(number=0, gid=HOST):
+    return request("connect", 7, name=f"far{number}", details=details(gid=gid))
+
+
+def has_nothing(client):
+    """dpumapd has sent nothing to the client."""
+    client.setblocking(False)
+    try:
+        return not client.recv(1, socket.MSG_PEEK)
+    except BlockingIOError:
+        return True
+    finally:
+        client.settimeout(30)
+
+
+@pytest.fixture
+def silence(emulator):
+    """No neighbour of the DPU answers."""
+    words = ("neighbour", "--as", "dpu")
+    emulator.fault(*words)
+    yield lambda: emulator.fault(*words, "--off")
+    emulator.fault(*words, "--off")
+
+
+def await_searches(emulator, number):
+    assert await_true(lambda: emulator.objects()["cm_ids"] == number, 30)
+
+
+def begin_to_connect(emulator, client):
+    """The search for the client's address is the only one."""
+    assert b"descriptor" in ask_all([client], request("get", name="far0"))[0][0]
+    client.sendall(connecting())
+    await_searches(emulator, 1)
+
+
+def test_client_whose_address_is_searched_lets_others_be_served(turns, emulator, silence):
+    """Its own requests are answered in their order, once the address is found."""
+    turns.exports = [far(0)]
+    turns.start()
+    with turns.clients(2) as (one, other):
+        begin_to_connect(emulator, one)
+        one.sendall(request("list", 8))
+        for _ in range(20):
+            assert b"far0" in ask_all([other], request("list"))[0][0]
+        assert b"descriptor" in ask_all([other], request("get", name="far0"))[0][0]
+        assert has_nothing(one)
+        silence()
+        assert b"details" in receive(one)
+        assert b"far0" in receive(one)
+        await_searches(emulator, 0)
+
+
+def test_searches_of_many_clients_run_at_once(turns, emulator, silence):
+    number = 100
+    turns.exports = [far(0)]
+    agent = turns.start()
+    with turns.clients(number) as clients:
+        ask_all(clients, request("get", name="far0"))
+        for one in clients:
+            one.sendall(connecting())
+        await_searches(emulator, number)
+        silence()
+        assert all(b"details" in receive(one) for one in clients)
+        assert sum(one["connections"] for one in agent.ask("sessions")["sessions"]) == number
+
+
+def test_client_without_an_answering_address_may_go_on(turns, emulator):
+    turns.exports = [far(0)]
+    agent = turns.start()
+    with turns.clients(1) as (one,):
+        ask_all([one], request("get", name="far0"))
+        for address in ("192.0.2.7", "10.9.8.7"):
+            (reply,), = ask_all([one], connecting(gid=mapped(address)))
+            assert b"error" in reply and b"address" in reply, reply
+        assert b"details" in ask_all([one], connecting())[0][0]
+        assert [one["connections"] for one in agent.ask("sessions")["sessions"]] == [1]
+    await_searches(emulator, 0)
+
+
+@pytest.mark.parametrize("end", ["leaves", "is disconnected"])
+def test_search_ends_with_its_client(turns, emulator, silence, end):
+    turns.exports = [far(0)]
+    agent = turns.start()
+    with turns.clients(1) as (one,):
+        begin_to_connect(emulator, one)
+        if end == "leaves":
+            one.close()
+        else:
+            agent.ctl("disconnect", ME).ok()
+            assert is_closed(one)
+        await_searches(emulator, 0)
+    silence()
+    with turns.clients(1) as (other,):
+        ask_all([other], request("get", name="far0"))
+        assert b"details" in ask_all([other], connecting())[0][0]
+
+
+def test_search_ends_with_dpumapd(turns, emulator, silence):
+    turns.exports = [far(0)]
+    agent = turns.start()
+    with turns.clients(1) as (one,):
+        begin_to_connect(emulator, one)
+        agent.stop()
+        assert is_closed(one)
+    await_searches(emulator, 0)
+
+
+def test_search_ends_with_its_export(turns, emulator, silence):
+    """A reload that does not change the export keeps the search."""
+    turns.exports = [far(0), far(1)]
+    agent = turns.start()
+    with turns.clients(1) as (one,):
+        begin_to_connect(emulator, one)
+        turns.exports[1] = far(1, "rw")
+        turns.write()
+        agent.ctl("reload").ok()
+        await_searches(emulator, 1)
+        assert has_nothing(one)
+        turns.exports[0] = far(0, "rw")
+        turns.write()
+        agent.ctl("reload").ok()
+        assert b"changed or ended while the client connected" in receive(one)
+        await_searches(emulator, 0)
+        silence()
+        ask_all([one], request("get", name="far0"))
+        assert b"details" in ask_all([one], connecting())[0][0]
+
+
+ADDRESS = "127.100.0.1"  # of the DPU's function
+
+
+def ticket_of(client):
+    """As hexadecimal digits."""
+    reply = ask_all([client], request("connect", name="far0", details=b""))[0][0]
+    return reply.partition(cbor("ticket") + b"\x48")[2][:8].hex()
+
+
+def port_of(agent):
+    return agent.log().partition(f"connect to address {ADDRESS} port ")[2].split()[0]
+
+
+def test_request_whose_address_is_searched_lets_others_be_served(turns, emulator, silence):
+    """With a ticket. It is rejected if its client leaves before."""
+    turns.more = f'rdma = {{ listen = "{ADDRESS}:0"; }};\n'
+    turns.exports = [far(0)]
+    agent = turns.start()
+    port = port_of(agent)
+    with turns.clients(3) as (one, other, third):
+        ask_all([one, other], request("get", name="far0"))
+        idle = emulator.objects()["cm_ids"]
+        programs = []
+        for ticket in (ticket_of(one), ticket_of(other)):
+            words = ["agents_cm_client", ADDRESS, port, ticket]
+            programs.append(emulator.machine("host").daemon(f"cm{len(programs)}", words))
+            # Its own id, that of the request, and that of the search.
+            await_searches(emulator, idle + 3 * len(programs))
+        assert b"far0" in ask_all([third], request("list"))[0][0]
+        assert not any(program.out() for program in programs)
+        other.close()
+        assert programs[1].end("0") == 1 and programs[1].out() == "rejected\n"
+        silence()
+        programs[0].await_output("^established")
+        agent.daemon.await_log("connects to export far0 by address")
+        one.close()
+        programs[0].await_output("^disconnected")
+        assert programs[0].end("0") == 0

@@ -16,6 +16,7 @@
 #include "dpu/clients/requests.h"
 #include "dpu/exports/export_table.h"
 #include "dpu/exports/memory.h"
+#include "dpu/rdma/rdma_conns.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -145,6 +146,8 @@ doca_error_t export_check_connects(const struct named_export *export, struct dpu
 	return dpumap_error_set(error, DOCA_ERROR_NOT_SUPPORTED, "over PCI");
 }
 
+static const uint8_t own_details[48];
+
 /* Half of the sessions have an address to connect to. */
 const struct cm_endpoint *by_address_endpoint(const struct by_address *by_address)
 {
@@ -153,17 +156,30 @@ const struct cm_endpoint *by_address_endpoint(const struct by_address *by_addres
 	return by_address == (const void *)&all ? &place : NULL;
 }
 
-doca_error_t export_connect(struct named_export *export, const void *owner, const void *details,
-			    size_t len, const void **answer, size_t *answer_len,
-			    struct dpumap_error *error)
+struct cm_listener *by_address_listener(const struct by_address *by_address)
 {
-	static const uint8_t end[48];
+	(void)by_address;
+	return NULL;
+}
 
-	require(len > 0 && len <= DPUMAP_DETAILS_MAX && details);
+/* Half of the connections wait for the address of the client. */
+doca_error_t export_connect(struct named_export *export, const void *owner,
+			    const struct rdma_details *details, struct cm_listener *cm,
+			    struct rdma_details *answer, struct dpumap_error *error)
+{
+	(void)owner, (void)cm;
+	require(details->len > 0 && details->len <= DPUMAP_DETAILS_MAX && details->data);
 	if (export_check_connects(export, error) != DOCA_SUCCESS)
 		return error->code;
-	*answer = end;
-	*answer_len = sizeof(end);
+	*answer = (struct rdma_details){own_details, sizeof(own_details)};
+	return details->len % 2 ? DOCA_ERROR_AGAIN : DOCA_SUCCESS;
+}
+
+doca_error_t export_finish_connecting(struct named_export *export, const void *owner,
+				      struct rdma_details *answer, struct dpumap_error *error)
+{
+	(void)export, (void)owner, (void)error;
+	*answer = (struct rdma_details){own_details, sizeof(own_details)};
 	return DOCA_SUCCESS;
 }
 
