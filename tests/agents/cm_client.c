@@ -3,6 +3,9 @@
  * cm_client ADDRESS PORT HEX [response]: requests an RDMA connection with this private data, prints
  * "established" or "rejected", waits until an established connection ends, and prints "disconnected".
  * With "response" it never completes the connection: it prints "response" and waits.
+ *
+ * cm_client ADDRESS PORT HEX many NUMBER: requests so many connections, prints "requested", waits until all are
+ * rejected, and prints "rejected".
  */
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -56,7 +59,6 @@ static void resolve(const char *ip, int port)
 {
 	struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
 
-	channel = rdma_create_event_channel();
 	if (!channel || inet_pton(AF_INET, ip, &to.sin_addr) != 1 ||
 	    rdma_create_id(channel, &id, NULL, RDMA_PS_TCP) ||
 	    rdma_resolve_addr(id, NULL, (struct sockaddr *)&to, PATIENCE_MS))
@@ -124,12 +126,35 @@ static void hold(void)
 	say("disconnected");
 }
 
+/* Without queue pairs, because none is needed before the response; two requests with one number are refused. */
+static int request_many(const char *ip, int port, const char *hex, int number)
+{
+	uint8_t data[DATA_MAX];
+	struct rdma_conn_param param = {.private_data = data, .private_data_len = parse(hex, data)};
+
+	channel = rdma_create_event_channel();
+	for (int i = 0; channel && i < number; i++) {
+		resolve(ip, port);
+		param.qp_num = 0x1000 + (uint32_t)i;
+		if (rdma_connect(id, &param))
+			die("rdma_connect");
+	}
+	say("requested");
+	for (int i = 0; i < number; i++)
+		expect(RDMA_CM_EVENT_REJECTED);
+	say("rejected");
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct ibv_qp *qp;
 
 	if (argc < 4)
 		return 2;
+	if (argc == 6)
+		return request_many(argv[1], atoi(argv[2]), argv[3], atoi(argv[5]));
+	channel = rdma_create_event_channel();
 	resolve(argv[1], atoi(argv[2]));
 	qp = request(argv[3]);
 	if (argc > 4) {

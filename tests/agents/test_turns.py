@@ -5,6 +5,7 @@ import contextlib
 import os
 import socket
 import ssl
+import time
 
 import pytest
 
@@ -16,6 +17,7 @@ pytestmark = [pytest.mark.local, pytest.mark.usefixtures("nothing_left")]
 
 AT_ONCE = 64  # things that a source of events does in a turn
 REGISTERED_FIRST = 256
+TIMEOUT = 5  # seconds in which the rest of a request must arrive
 ME = f"uid:{os.getuid()}"
 
 
@@ -204,6 +206,43 @@ def test_comch_clients_that_ask_much_let_others_have_their_turn(emulator, turns)
         assert turns.figure() - before >= 2 * number * 2 * pairs // (2 * AT_ONCE)
 
 
+def test_clients_that_time_out_at_once_end_some_in_a_turn(turns):
+    """Each has sent a part of a request. Time passes while dpumapd is stopped, so that it finds all late at once."""
+    number, part = 800, request("list")[:7]
+    turns.exports = [dram(0)]
+    turns.start()
+    with turns.clients(number) as late:
+        with turns.stopped():
+            for one in late:
+                one.sendall(request("list") + part)
+        assert all(b"e0000" in receive(one) for one in late)
+        before = turns.figure()
+        with turns.stopped():
+            time.sleep(TIMEOUT)
+        assert all(is_closed(one) for one in late)
+        assert turns.figure() - before >= number // AT_ONCE
+
+
+def test_clients_that_look_for_servers_let_others_have_their_turn(turns, openssl_pki):
+    openssl_pki.issue("host", "clientAuth")
+    number, asked = 8, 100
+    turns.more = 'comch = { introduce = ( { server = "copy"; allow = [ "cert:host" ]; } ); };\n'
+    turns.exports = [dram(0)]
+    agent = turns.start()
+    ask = request("comch", card=1, function=3, server=b"copy")
+    with contextlib.ExitStack() as stack:
+        clients = [
+            stack.enter_context(reach(agent.address, context(openssl_pki.path("host")))) for _ in range(number)
+        ]
+        for one in clients:
+            one.sendall(HELLO)
+            assert b"version" in receive(one)
+        before = turns.figure()
+        for replies in ask_all(clients, *[ask] * asked):
+            assert all(b"there is no server" in reply for reply in replies)
+        assert turns.figure() - before >= number * asked // AT_ONCE
+
+
 # -- connections over RDMA
 
 
@@ -358,6 +397,31 @@ def ticket_of(client):
 
 def port_of(agent):
     return agent.log().partition(f"connect to address {ADDRESS} port ")[2].split()[0]
+
+
+def received(emulator, kind):
+    """Messages of connection managers."""
+    return sum(machine["received"].get(kind, 0) for machine in emulator.status()["connection_managers"])
+
+
+def test_requests_for_connections_at_once_let_others_have_their_turn(turns, emulator):
+    """dpumapd's log shows the order of its answers."""
+    number, wrong = 250, "its ticket is not valid"
+    turns.more = f'rdma = {{ listen = "{ADDRESS}:0"; }};\n'
+    turns.exports = [far(0)]
+    agent = turns.start()
+    with turns.clients(1) as (other,):
+        begin, before = len(agent.log()), received(emulator, "REQ")
+        with turns.stopped():
+            words = ["agents_cm_client", ADDRESS, port_of(agent), "00", "many", number]
+            flood = emulator.machine("host").daemon("flood", words)
+            flood.await_output("^requested")
+            assert await_true(lambda: received(emulator, "REQ") >= before + number, 30)
+            other.sendall(request("get", name="far0"))
+        assert b"descriptor" in receive(other)
+        flood.await_output("^rejected")
+        first, _, rest = agent.log()[begin:].partition("gets export far0")
+        assert first.count(wrong) <= 2 * AT_ONCE and rest.count(wrong) >= number - 2 * AT_ONCE
 
 
 def test_request_whose_address_is_searched_lets_others_be_served(turns, emulator, silence):
