@@ -2,6 +2,7 @@
 #include "dpu/clients/requests.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -10,6 +11,8 @@
 #include "dpu/clients/by_address.h"
 #include "dpu/exports/memory.h"
 #include "dpu/rdma/rdma_conns.h"
+
+#define LIST_AT_ONCE 256 /* exports that a piece of a list looks at */
 
 struct context {
 	struct session *session;
@@ -56,27 +59,49 @@ static doca_error_t start_job(struct context *c, enum session_job kind, uint64_t
 	return DOCA_ERROR_AGAIN;
 }
 
-static doca_error_t list(struct context *c)
+/*
+ * Looks at the exports after this one, which becomes the last one of them. AGAIN: some are left, but
+ * not listed yet.
+ */
+static doca_error_t list_some(const struct session *session, const struct export_table *exports,
+			      char after[DPUMAP_EXPORT_NAME_MAX], struct dpumap_msg *reply)
 {
-	char after[DPUMAP_EXPORT_NAME_MAX];
-	struct dpumap_export_info info = {0};
+	size_t at = export_table_after(exports, after);
 
-	dpumap_msg_get_text(c->request, DPUMAP_MSG_AFTER, after, sizeof(after));
-	for (size_t i = export_table_after(c->exports, after); i < export_table_count(c->exports);
-	     i++) {
-		const struct named_export *export = export_table_at(c->exports, i);
+	for (int i = 0; i < LIST_AT_ONCE; i++, at++) {
+		const struct named_export *export;
+		struct dpumap_export_info info = {0};
 
-		if (!session_may_import(c->session, export_get_spec(export)))
+		if (at >= export_table_count(exports))
+			return DOCA_SUCCESS;
+		export = export_table_at(exports, at);
+		memcpy(after, export_get_spec(export)->name, DPUMAP_EXPORT_NAME_MAX);
+		if (!session_may_import(session, export_get_spec(export)))
 			continue;
-		if (c->reply->num_exports == DPUMAP_EXPORTS_PER_MSG) {
-			memcpy(c->name, info.name, sizeof(c->name));
-			dpumap_msg_set_text(c->reply, DPUMAP_MSG_NEXT, c->name);
-			break;
+		if (reply->num_exports == DPUMAP_EXPORTS_PER_MSG) {
+			dpumap_msg_set_text(reply, DPUMAP_MSG_NEXT,
+					    reply->exports[DPUMAP_EXPORTS_PER_MSG - 1].name);
+			return DOCA_SUCCESS;
 		}
 		export_describe(export, &info);
-		dpumap_msg_add_export(c->reply, &info);
+		dpumap_msg_add_export(reply, &info);
 	}
-	return DOCA_SUCCESS;
+	return DOCA_ERROR_AGAIN;
+}
+
+/* A client may see few of many exports: the others are looked at in further turns. */
+static doca_error_t list(struct context *c)
+{
+	struct session *s = c->session;
+
+	dpumap_msg_get_text(c->request, DPUMAP_MSG_AFTER, s->job.after, sizeof(s->job.after));
+	if (list_some(s, c->exports, s->job.after, c->reply) == DOCA_SUCCESS)
+		return DOCA_SUCCESS;
+	s->job.list = malloc(sizeof(*s->job.list));
+	if (!s->job.list)
+		return dpumap_error_set(c->error, DOCA_ERROR_NO_MEMORY, "no memory for a list");
+	*s->job.list = *c->reply;
+	return start_job(c, SESSION_LISTS, 0);
 }
 
 /*
@@ -581,6 +606,16 @@ static doca_error_t sync_piece(const struct piece *p)
 	return has_moved(session, len, export_sync(export, offset, len, p->error));
 }
 
+static doca_error_t list_piece(const struct piece *p)
+{
+	struct session *session = p->session;
+	doca_error_t result = list_some(session, p->exports, session->job.after, session->job.list);
+
+	if (result == DOCA_SUCCESS)
+		*p->reply = *session->job.list;
+	return result;
+}
+
 static doca_error_t connect_piece(const struct piece *p)
 {
 	struct session *session = p->session;
@@ -608,6 +643,8 @@ static doca_error_t work(const struct piece *p)
 		return hash_piece(p);
 	case SESSION_SYNCS:
 		return sync_piece(p);
+	case SESSION_LISTS:
+		return list_piece(p);
 	default:
 		return connect_piece(p);
 	}
@@ -618,6 +655,8 @@ static void end_job(struct session *session)
 	session->job.active = false;
 	session->job.sleeps = false;
 	session->job.export = 0;
+	free(session->job.list);
+	session->job.list = NULL;
 }
 
 void requests_work(struct session *session, struct export_table *exports,

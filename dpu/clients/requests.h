@@ -26,7 +26,11 @@ void requests_answer(struct session *session, struct export_table *exports,
 /* The same for the payload of a frame. */
 void requests_answer_frame(struct session *session, struct export_table *exports,
 			   struct requests_stats *stats, const uint8_t *payload, size_t len);
-/* Works on the session's job for a short while and replies when it is done. */
+/*
+ * Works on the session's job for a short while and replies when it is done. While a list is made, exports may
+ * change, as between two parts of it that the client asks for: the list has each export that stays as it is
+ * once, and others as they are at some moment, or not. It has no name twice.
+ */
 void requests_work(struct session *session, struct export_table *exports,
 		   struct requests_stats *stats);
 /* Replies with the error to what is not a request, or cannot be served now. */

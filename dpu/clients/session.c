@@ -96,6 +96,7 @@ void session_destroy(struct session *session)
 		dpumap_sha256_destroy(session->digests[i].sha);
 	while (session->events)
 		drop_event(session);
+	free(session->job.list);
 	introduction_destroy(session->introduction);
 	dpumap_conn_destroy(session->conn);
 	held_free(&session->held);

@@ -25,6 +25,7 @@
 enum session_job {
 	SESSION_HASHES,	  /* a digest-update */
 	SESSION_SYNCS,	  /* the release of a file, which is written to its disk */
+	SESSION_LISTS,	  /* a list of many exports */
 	SESSION_CONNECTS, /* waits until the client's address is found */
 };
 
@@ -92,6 +93,8 @@ struct session {
 		uint64_t export; /* its id: what a release releases, or the client connects to */
 		uint64_t offset;
 		uint64_t left;
+		struct dpumap_msg *list;	    /* the exports so far, on the heap */
+		char after[DPUMAP_EXPORT_NAME_MAX]; /* the last name that was looked at */
 	} job;
 	struct held held;
 	uint64_t rdma_conns[SESSION_RDMA_CONNS_MAX]; /* ids of their exports */

@@ -17,6 +17,7 @@ pytestmark = [pytest.mark.local, pytest.mark.usefixtures("nothing_left")]
 
 AT_ONCE = 64  # things that a source of events does in a turn
 REGISTERED_FIRST = 256
+LISTED_AT_ONCE = 256
 TIMEOUT = 5  # seconds in which the rest of a request must arrive
 ME = f"uid:{os.getuid()}"
 
@@ -64,8 +65,8 @@ class Turns:
             self.agent.daemon.signal("CONT")
 
 
-def dram(number, perm="ro"):
-    return f'{{ name = "e{number:04}"; kind = "dram"; size = 4096; perm = "{perm}"; allow = [ "*" ]; }}'
+def dram(number, perm="ro", allow="*"):
+    return f'{{ name = "e{number:04}"; kind = "dram"; size = 4096; perm = "{perm}"; allow = [ "{allow}" ]; }}'
 
 
 @pytest.fixture
@@ -204,6 +205,23 @@ def test_comch_clients_that_ask_much_let_others_have_their_turn(emulator, turns)
         assert first.count("gets export e0000") < 5 * number < rest.count("gets export e0000")
         # The service works twice in a turn.
         assert turns.figure() - before >= 2 * number * 2 * pairs // (2 * AT_ONCE)
+
+
+def test_list_looks_at_some_exports_in_a_turn(turns, emulator):
+    """A client that may see few of many exports sees each of them once."""
+    number, seen, lists = 2000, range(7, 2000, 300), 20
+    turns.exports = [dram(one, allow="*" if one in seen else "uid:65533") for one in range(number)]
+    turns.start()
+    await_registered(emulator, number)
+    with turns.clients(20) as clients:
+        before = turns.figure()
+        for replies in ask_all(clients, *[request("list")] * lists):
+            for reply in replies:
+                assert [reply.count(f"e{one:04}".encode()) for one in range(number)] == [
+                    one in seen for one in range(number)
+                ]
+                assert b"next" not in reply
+        assert turns.figure() - before >= len(clients) * lists * (number // LISTED_AT_ONCE) // AT_ONCE
 
 
 def test_clients_that_time_out_at_once_end_some_in_a_turn(turns):
