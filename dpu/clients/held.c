@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HELD_MAX   65536u
-#define FIRST_ROOM 4
+#include "base/array.h"
+
+#define HELD_MAX 65536u
 
 /* The index of the export, or where it belongs. */
 static size_t find(const struct held *held, uint64_t id)
@@ -30,17 +31,12 @@ static bool is_at(const struct held *held, size_t at, uint64_t id)
 
 static bool make_room(struct held *held)
 {
-	size_t room = held->room ? held->room * 2 : FIRST_ROOM;
-	struct held_export *list;
+	struct held_export *list =
+		array_make_room(held->list, held->num + 1, &held->room, sizeof(*list));
 
-	if (held->num < held->room)
-		return true;
-	list = reallocarray(held->list, room, sizeof(*list));
-	if (!list)
-		return false;
-	held->list = list;
-	held->room = room;
-	return true;
+	if (list)
+		held->list = list;
+	return list;
 }
 
 doca_error_t held_add(struct held *held, uint64_t id, struct dpumap_error *error)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 #define AT_ONCE 64 /* exports in a turn of the loop */
 
 struct described {
@@ -63,17 +65,12 @@ doca_error_t snapshot_create(const struct registry_settings *settings, uint64_t 
 
 static bool make_room(struct snapshot *snapshot)
 {
-	size_t room = snapshot->room ? snapshot->room * 2 : AT_ONCE;
-	struct described *list;
+	struct described *list =
+		array_make_room(snapshot->list, snapshot->num + 1, &snapshot->room, sizeof(*list));
 
-	if (snapshot->num < snapshot->room)
-		return true;
-	list = reallocarray(snapshot->list, room, sizeof(*list));
-	if (!list)
-		return false;
-	snapshot->list = list;
-	snapshot->room = room;
-	return true;
+	if (list)
+		snapshot->list = list;
+	return list;
 }
 
 /* Ids are never used again in one start. */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 void export_list_free(struct export_list *list)
 {
 	for (size_t i = 0; i < list->num; i++)
@@ -30,7 +32,8 @@ static size_t lower_bound(const struct export_list *list, const char *name)
 
 static doca_error_t make_room(struct export_list *list, size_t num, struct dpumap_error *error)
 {
-	struct export_spec *specs = reallocarray(list->specs, list->num + num, sizeof(*specs));
+	struct export_spec *specs =
+		array_make_room(list->specs, list->num + num, &list->room, sizeof(*specs));
 
 	if (!specs)
 		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for %zu exports",

@@ -11,7 +11,7 @@
 /* All zero: empty. */
 struct export_list {
 	struct export_spec *specs;
-	size_t num;
+	size_t num, room;
 };
 
 void export_list_free(struct export_list *list);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_ROOM 16
+#include "base/array.h"
 
 /* The index of the key, or where it belongs. */
 static size_t position_of(const struct dpumap_records *records, const char *key, bool *found)
@@ -30,17 +30,12 @@ static size_t position_of(const struct dpumap_records *records, const char *key,
 
 static bool make_room(struct dpumap_records *records)
 {
-	size_t room = records->room ? records->room * 2 : FIRST_ROOM;
-	struct dpumap_record_text *list;
+	struct dpumap_record_text *list =
+		array_make_room(records->list, records->num + 1, &records->room, sizeof(*list));
 
-	if (records->num < records->room)
-		return true;
-	list = reallocarray(records->list, room, sizeof(*list));
-	if (!list)
-		return false;
-	records->list = list;
-	records->room = room;
-	return true;
+	if (list)
+		records->list = list;
+	return list;
 }
 
 doca_error_t dpumap_records_set(struct dpumap_records *records, const char *key, const char *text)
