@@ -408,6 +408,7 @@ static void connect_checks_the_details_and_the_connection(void **state)
 	assert_error(connect_copy(copy, len), DOCA_ERROR_BAD_STATE);
 }
 
+/* rule: RE-ips-1 */
 static void connection_tells_which_addresses_it_would_connect(void **state)
 {
 	struct sockaddr_storage own[2], peer[2];
@@ -455,6 +456,7 @@ static void seal(uint8_t details[static DETAILS_LEN])
 }
 
 /* An IPv4 address here, and an IPv6 address there. */
+/* rule: RE-ips-2 */
 static void connection_between_families_has_no_addresses(void **state)
 {
 	struct sockaddr_storage own, peer;
