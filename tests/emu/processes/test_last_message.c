@@ -363,7 +363,8 @@ static void a_message_before_another_program_is_executed_arrives(void **state)
 
 static void a_message_before_execveat_arrives(void **state)
 {
-	if (syscall(SYS_execveat, -1, "", NULL, NULL, AT_EMPTY_PATH) && errno == ENOSYS) /* qemu-user of Debian 12 */
+	/* qemu-user of Debian 12 */
+	if (syscall(SYS_execveat, -1, "", NULL, NULL, AT_EMPTY_PATH) && errno == ENOSYS)
 		test_lacks("execveat()");
 	end_with_each(EXECVEAT, CALL_EXECVEAT);
 }
