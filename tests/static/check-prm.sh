@@ -7,7 +7,7 @@
 # Pairs: a pattern that no statement may contain, and what to write instead.
 rules=(
 	'emu_prm_[a-z]+\([^,;]+, *[0-9]|EMU_PRM_(BITS|FIELD|BYTE)\([^;]*[0-9]'
-	'name the field in emu/server/devx/prm_*.h'
+	'name the field in emu/prm/prm_*.h'
 	'emu_prm_value [a-z_]+\[\] = \{.*\{ *[0-9]|emu_prm_range [a-z_]+\[\] = \{'
 	'name the fields, and list reserved bits by EMU_PRM_RESERVED()'
 	'm->(in|out)( \+ |\[)[0-9]'
@@ -17,7 +17,7 @@ rules=(
 	'emu_(get|put)(16|32|64)\([a-z_>.()-]+ \+ [0-9]'
 	'name the field in emu/engine/memory/segments.h'
 	'opcode *(==|!=|>=|<=|<|>) *(0x[0-9a-f]|[1-9])'
-	'name the opcode in emu/server/devx/prm_cmd.h or emu/ipc/codes.h'
+	'name the opcode in emu/prm/prm_cmd.h or emu/ipc/codes.h'
 )
 
 checked_files()

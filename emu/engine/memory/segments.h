@@ -66,7 +66,7 @@ struct emu_wqe_mmo {
 
 #define EMU_OPMOD_MMO_DMA 1 /* in opmod */
 
-/* A change of an mkey; its context and the translation list follow. Layout: server/devx/prm_umr.h. */
+/* A change of an mkey; its context and the translation list follow. Layout: emu/prm/prm_umr.h. */
 struct emu_seg_umr_ctrl {
 	uint8_t flags;
 	uint8_t reserved_1[3];

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "emu/prm/prm_cmd.h"
 #include "emu/server/admin/network_faults.h"
 #include "emu/server/admin/port.h"
 #include "emu/server/admin/trace.h"
@@ -13,7 +14,6 @@
 #include "emu/server/card/engines.h"
 #include "emu/server/card/segments.h"
 #include "emu/server/card/sysfs.h"
-#include "emu/server/devx/prm_cmd.h"
 #include "emu/server/devx/queue.h"
 #include "emu/server/ucma/connect.h"
 #include "emu/server/ucma/id.h"

@@ -10,13 +10,13 @@
 
 #include "base/array.h"
 #include "emu/ipc/gid.h"
+#include "emu/prm/prm_cmd.h"
 #include "emu/server/admin/control.h"
 #include "emu/server/admin/fault.h"
 #include "emu/server/admin/status.h"
 #include "emu/server/card/gid.h"
 #include "emu/server/card/process.h"
 #include "emu/server/card/segments.h"
-#include "emu/server/devx/prm_cmd.h"
 #include "emu/server/devx/syndrome.h"
 #include "emu/server/mm/user_copy.h"
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "base/array.h"
+#include "emu/prm/prm_caps.h"
 #include "emu/server/card/topology.h"
-#include "emu/server/devx/prm_caps.h"
 
 /* 8 << 4 entries: the largest size of the encoding, which is for InfiniBand. */
 #define GID_TABLE_128 4

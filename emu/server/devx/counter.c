@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "emu/server/devx/prm_counter.h"
+#include "emu/prm/prm_counter.h"
 
 int emu_devx_alloc_counter(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
 {

@@ -10,8 +10,8 @@
 
 #include "base/array.h"
 #include "emu/ipc/event_file.h"
+#include "emu/prm/prm_eqe.h"
 #include "emu/server/base/log.h"
-#include "emu/server/devx/prm_eqe.h"
 #include "emu/server/devx/queue.h"
 #include "emu/server/uverbs/subscription.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "emu/server/devx/firmware.h"
 
+#include "emu/prm/prm_alias.h"
+#include "emu/prm/prm_mkey.h"
+#include "emu/prm/prm_qp.h"
 #include "emu/server/devx/commands.h"
 #include "emu/server/devx/mkey.h"
-#include "emu/server/devx/prm_alias.h"
-#include "emu/server/devx/prm_mkey.h"
-#include "emu/server/devx/prm_qp.h"
 #include "emu/server/devx/queue.h"
 #include "emu/server/devx/rmp.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "emu/server/devx/commands.h"
 
+#include "emu/prm/prm_general.h"
 #include "emu/server/card/topology.h"
-#include "emu/server/devx/prm_general.h"
 
 #define ISSI	   1u /* of all devices of the family since Connect-IB */
 #define STATE_DOWN 0u

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "emu/server/devx/prm_caps.h"
-#include "emu/server/devx/prm_cmd.h"
+#include "emu/prm/prm_caps.h"
+#include "emu/prm/prm_cmd.h"
 #include "emu/server/devx/syndrome.h"
 #include "emu/server/uverbs/cmd.h"
 

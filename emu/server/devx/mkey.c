@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "emu/prm/prm_alias.h"
+#include "emu/prm/prm_mkey.h"
 #include "emu/server/card/mkey_table.h"
 #include "emu/server/card/segments.h"
-#include "emu/server/devx/prm_alias.h"
-#include "emu/server/devx/prm_mkey.h"
 #include "emu/server/uverbs/pd.h"
 
 #define MAX_KLM_ENTRIES 4096u

@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
+#include "emu/prm/prm_mkey.h"
 #include "emu/server/devx/mailbox.h"
-#include "emu/server/devx/prm_mkey.h"
 #include "emu/server/devx/umem.h"
 
 struct emu_devx_mkey {

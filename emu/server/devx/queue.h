@@ -3,9 +3,9 @@
 #ifndef EMU_DEVX_QUEUE_H
 #define EMU_DEVX_QUEUE_H
 
+#include "emu/prm/prm_cq.h"
+#include "emu/prm/prm_qp.h"
 #include "emu/server/devx/mailbox.h"
-#include "emu/server/devx/prm_cq.h"
-#include "emu/server/devx/prm_qp.h"
 #include "emu/server/devx/umem.h"
 
 struct emu_devx_cq {

@@ -3,8 +3,8 @@
 
 #include <errno.h>
 
+#include "emu/prm/prm_rmp.h"
 #include "emu/server/card/queue_table.h"
-#include "emu/server/devx/prm_rmp.h"
 #include "emu/server/uverbs/pd.h"
 #include "emu/server/uverbs/queue.h"
 

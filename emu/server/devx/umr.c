@@ -9,11 +9,11 @@
 
 #include "base/array.h"
 #include "emu/ipc/codes.h"
+#include "emu/prm/prm_mkey.h"
+#include "emu/prm/prm_umr.h"
 #include "emu/server/card/engines.h"
 #include "emu/server/card/mkey_table.h"
 #include "emu/server/card/segments.h"
-#include "emu/server/devx/prm_mkey.h"
-#include "emu/server/devx/prm_umr.h"
 
 static struct emu_mkey *find_in(const struct emu_qp *q, uint32_t pdn, uint32_t key)
 {

@@ -8,7 +8,7 @@
 #ifndef EMU_PRM_GENERAL_H
 #define EMU_PRM_GENERAL_H
 
-#include "emu/server/devx/prm.h"
+#include "emu/prm/prm.h"
 
 /*
  * All of them. Of QUERY_VPORT_STATE, other_vport and vport_number have no names: a function queries

@@ -10,7 +10,7 @@
 #ifndef EMU_PRM_CAPS_H
 #define EMU_PRM_CAPS_H
 
-#include "emu/server/devx/prm.h"
+#include "emu/prm/prm.h"
 
 /* Pages: op_mod without its lowest bit, which asks for the maximum or the current values. */
 #define EMU_CAP_GENERAL		   0x0

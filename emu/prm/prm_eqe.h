@@ -8,7 +8,7 @@
 #ifndef EMU_PRM_EQE_H
 #define EMU_PRM_EQE_H
 
-#include "emu/server/devx/prm.h"
+#include "emu/prm/prm.h"
 
 enum emu_event_type {
 	EMU_EVENT_TYPE_COMPLETION = 0x00,

@@ -8,7 +8,7 @@
 #ifndef EMU_PRM_CQ_H
 #define EMU_PRM_CQ_H
 
-#include "emu/server/devx/prm.h"
+#include "emu/prm/prm.h"
 
 #define EMU_CQC_LAYOUT(F)                            \
 	F(EMU_CQC_STATUS, 0x00, 31, 28)              \

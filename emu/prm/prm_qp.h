@@ -9,7 +9,7 @@
 #ifndef EMU_PRM_QP_H
 #define EMU_PRM_QP_H
 
-#include "emu/server/devx/prm.h"
+#include "emu/prm/prm.h"
 
 #define EMU_QPC_LAYOUT(F)                             \
 	F(EMU_QPC_STATE, 0x00, 31, 28)                \

@@ -8,7 +8,7 @@
 #ifndef EMU_PRM_COUNTER_H
 #define EMU_PRM_COUNTER_H
 
-#include "emu/server/devx/prm.h"
+#include "emu/prm/prm.h"
 
 /* flow_counter_bulk has no name: bulks are not announced. */
 #define EMU_ALLOC_COUNTER_IN_LAYOUT(F) EMU_PRM_HEADER_IN(F, EMU_ALLOC_COUNTER_IN)

@@ -8,7 +8,7 @@
 #ifndef EMU_PRM_CMD_H
 #define EMU_PRM_CMD_H
 
-#include "emu/server/devx/prm.h"
+#include "emu/prm/prm.h"
 
 #define EMU_CMD_QUERY_HCA_CAP		    0x100
 #define EMU_CMD_QUERY_ADAPTER		    0x101

@@ -8,7 +8,7 @@
 #ifndef EMU_PRM_RMP_H
 #define EMU_PRM_RMP_H
 
-#include "emu/server/devx/prm.h"
+#include "emu/prm/prm.h"
 
 #define EMU_CREATE_RMP_IN_LAYOUT(F)             \
 	EMU_PRM_HEADER_IN(F, EMU_CREATE_RMP_IN) \

@@ -9,7 +9,7 @@
 #ifndef EMU_PRM_ALIAS_H
 #define EMU_PRM_ALIAS_H
 
-#include "emu/server/devx/prm.h"
+#include "emu/prm/prm.h"
 
 #define EMU_ALLOW_ACCESS_IN_LAYOUT(F)                                  \
 	EMU_PRM_HEADER_IN(F, EMU_ALLOW_ACCESS_IN)                      \

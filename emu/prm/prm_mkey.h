@@ -8,7 +8,7 @@
 #ifndef EMU_PRM_MKEY_H
 #define EMU_PRM_MKEY_H
 
-#include "emu/server/devx/prm.h"
+#include "emu/prm/prm.h"
 
 /*
  * Not named, so reserved: alter_pd_to_vhca_id and crossed_side_mkey, length64, bsf_en, sync_umr,

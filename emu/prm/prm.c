@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "emu/server/devx/prm.h"
+#include "emu/prm/prm.h"
 
 static bool bit_at(const uint8_t *structure, unsigned int bit)
 {

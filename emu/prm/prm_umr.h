@@ -8,7 +8,7 @@
 #ifndef EMU_PRM_UMR_H
 #define EMU_PRM_UMR_H
 
-#include "emu/server/devx/prm.h"
+#include "emu/prm/prm.h"
 
 #define EMU_UMR_CTRL_LAYOUT(F)                                         \
 	F(EMU_UMR_CTRL_FLAGS, 0x00, 31, 24)                            \
