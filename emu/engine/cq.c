@@ -571,7 +571,8 @@ void emu_cq_notify(struct engine *e, uint32_t cqn)
 		return;
 	arm = emu_dbr_word(cq->dbr_addr, 1); /* cq.pml: arm_load */
 	sn = arm >> 28 & 3;
-	if (arm == EMU_CQ_UNARMED || (r->fired && r->fired_sn == sn))
+	if (arm == EMU_CQ_UNARMED || (!r->fired && arm == EMU_CQ_INITIAL) ||
+	    (r->fired && r->fired_sn == sn))
 		return;
 	arm = strongest(r, arm);
 	if (arm & ARM_SOLICITED ? !r->any_solicited : r->fired && r->fired_pi == cq->pi)

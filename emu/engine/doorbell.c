@@ -16,6 +16,7 @@
 
 #include "emu/engine/doorbell_pages.h"
 #include "emu/engine/engine.h"
+#include "emu/engine/memory/guard.h"
 #include "emu/engine/state.h"
 
 #define FEATURES     (UFFD_FEATURE_PAGEFAULT_FLAG_WP | UFFD_FEATURE_WP_HUGETLBFS_SHMEM)
@@ -28,10 +29,7 @@ static struct emu_doorbells *all;
 
 static void lock_doorbells(sigset_t *old)
 {
-	sigset_t every;
-
-	sigfillset(&every);
-	pthread_sigmask(SIG_SETMASK, &every, old);
+	emu_guard_block_signals(old);
 	pthread_mutex_lock(&lock);
 }
 

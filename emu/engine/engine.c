@@ -26,6 +26,7 @@
 #include "emu/engine/fds.h"
 #include "emu/engine/memory/copy.h"
 #include "emu/engine/memory/dmabuf.h"
+#include "emu/engine/memory/guard.h"
 #include "emu/engine/memory/maps.h"
 #include "emu/engine/net.h"
 #include "emu/engine/notes.h"
@@ -587,15 +588,13 @@ static int spawn(struct launch *l)
 {
 	pthread_attr_t attr;
 	pthread_t thread;
-	sigset_t all;
 	sigset_t old;
 	int err = pthread_attr_init(&attr);
 
 	if (err)
 		return err;
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
+	emu_guard_block_signals(&old);
 	err = pthread_create(&thread, &attr, run, l);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	pthread_attr_destroy(&attr);

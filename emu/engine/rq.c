@@ -62,7 +62,7 @@ static void push_received(const struct request *rq)
 	struct emu_cqe cqe = {
 		.opcode = EMU_CQE_RESP_SEND,
 		.solicited = m->flags & EMU_MSG_SOLICITED,
-		.src_qpn = m->src_qpn,
+		.src_qpn = emu_ud_source(rq->r.e, rq->src.func, m->src_qpn),
 		.net = rq->r.q->type == EMU_QPT_UD ? emu_ud_network(m->grh) : 0,
 		.byte_cnt = (uint32_t)(m->len + header_bytes(rq)),
 	};
@@ -72,6 +72,8 @@ static void push_received(const struct request *rq)
 	if (m->opcode != EMU_WQE_SEND) {
 		cqe.opcode = received_opcode(m->opcode);
 		cqe.imm = m->imm;
+	} else if (emu_ud_source(rq->r.e, rq->r.q->func, rq->r.qpn) == EMU_GSI_QPN) {
+		emu_put32((uint8_t *)&cqe.imm, atomic_load(&rq->r.q->pkey)); /* for the driver */
 	}
 	emu_receiver_push(&rq->r, &cqe);
 }

@@ -548,8 +548,11 @@ static int step_umr(struct emu_send *s)
 	return answer == ENGINE_UMR_WAIT ? EMU_STEP_WAIT : (int)answer;
 }
 
+/* Frames have no network to go to. */
 int emu_send_step(struct emu_send *s)
 {
+	if (s->q->type == EMU_QPT_FRAMES)
+		return EMU_SYN_OK;
 	switch (s->w.opcode) {
 	case EMU_WQE_NOP:
 		return EMU_SYN_OK;

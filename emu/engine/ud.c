@@ -141,6 +141,36 @@ static struct emu_qp *named_qp(struct engine *e, uint32_t qpn)
 	return qpn < EMU_MAX_QPS ? &e->cfg.queues->qp[qpn] : NULL;
 }
 
+/* The queue pair for management datagrams of the port that has a GID, or NULL. */
+static struct emu_qp *gsi_of(struct engine *e, const uint8_t *gid, const struct emu_gid *from)
+{
+	const struct emu_port *port;
+	uint32_t i, qpn;
+
+	for (i = 0; i < EMU_MAX_FUNCS; i++) {
+		port = &e->cfg.tables->port[i];
+		qpn = atomic_load(&port->gsi);
+		if (qpn && has_gid(port, gid, from))
+			return named_qp(e, qpn);
+	}
+	return NULL;
+}
+
+static struct emu_qp *addressed_qp(struct engine *e, const struct emu_av *av,
+				   const struct emu_gid *from)
+{
+	const uint32_t qpn = av->qpn & QPN_MASK;
+
+	return qpn == EMU_GSI_QPN ? gsi_of(e, av->dgid, from) : named_qp(e, qpn);
+}
+
+uint32_t emu_ud_source(const struct engine *e, uint32_t func, uint32_t qpn)
+{
+	const struct emu_port *port = &e->cfg.tables->port[func % EMU_MAX_FUNCS];
+
+	return atomic_load(&port->gsi) == qpn ? EMU_GSI_QPN : qpn;
+}
+
 struct emu_qp *emu_ud_peer(struct engine *e, const struct emu_qp *q, const struct emu_av *av,
 			   uint32_t member)
 {
@@ -152,7 +182,7 @@ struct emu_qp *emu_ud_peer(struct engine *e, const struct emu_qp *q, const struc
 
 	if (!from)
 		return NULL;
-	p = group ? qp_of_member(e, av->dgid, member) : named_qp(e, av->qpn & QPN_MASK);
+	p = group ? qp_of_member(e, av->dgid, member) : addressed_qp(e, av, from);
 	if (!p || !atomic_load(&p->serial) || p->type != EMU_QPT_UD || !is_open(e, q, p->func))
 		return NULL;
 	port = &e->cfg.tables->port[p->func % EMU_MAX_FUNCS];

@@ -32,4 +32,7 @@ void emu_ud_header(const struct engine *e, const struct emu_qp *q, const struct 
 /* The network part of the receiver's CQE for such a header. */
 uint8_t emu_ud_network(const uint8_t *area);
 
+/* The number by which a receiver sees a queue pair of a function. */
+uint32_t emu_ud_source(const struct engine *e, uint32_t func, uint32_t qpn);
+
 #endif

@@ -40,7 +40,10 @@ enum emu_qp_type {
 	EMU_QPT_UD = 4,
 	EMU_QPT_XRC_INI = 9,
 	EMU_QPT_XRC_TGT = 10,
+	EMU_QPT_FRAMES = 32, /* the send queue of a network interface: no number of verbs */
 };
+
+#define EMU_GSI_QPN 1u /* of each port, in datagrams */
 
 /* Values of emu_qp.dest_func other than a function. */
 #define EMU_NOWHERE UINT32_MAX	     /* packets are lost */
@@ -128,6 +131,11 @@ static inline bool emu_qp_has_message(const struct emu_qp *q)
  * server writes this into a new CQ's doorbell record before it answers CREATE_CQ.
  */
 #define EMU_CQ_UNARMED 0xffffffffu
+/*
+ * What Linux's driver stores when it has created a CQ of its own: no CQ is armed by it as long as it has sent no
+ * event.
+ */
+#define EMU_CQ_INITIAL 0x20000000u
 
 /* Formats of a compressed CQE: mini_cqe_res_format of the CQ context. */
 enum emu_mini {

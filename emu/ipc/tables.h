@@ -121,6 +121,8 @@ struct emu_gid {
 struct emu_port {
 	_Atomic uint32_t gid_high; /* all entries in use are below */
 	_Atomic uint32_t cut;
+	_Atomic uint32_t
+		gsi; /* the queue pair that a driver has as number 1 of its port; 0: none */
 	struct emu_gid gid[EMU_MAX_GIDS];
 };
 

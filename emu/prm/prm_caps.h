@@ -17,6 +17,7 @@
 #define EMU_CAP_ETHERNET	   0x1
 #define EMU_CAP_ODP		   0x2
 #define EMU_CAP_ATOMIC		   0x3
+#define EMU_CAP_ROCE		   0x4
 #define EMU_CAP_FLOW_TABLE	   0x7
 #define EMU_CAP_ESWITCH_FLOW_TABLE 0x8
 #define EMU_CAP_ESWITCH		   0x9
@@ -37,48 +38,140 @@ EMU_PRM_LAYOUT(EMU_QUERY_HCA_CAP_IN, 0x10);
 EMU_PRM_LAYOUT(EMU_QUERY_HCA_CAP_OUT, 0x10);
 
 /* The general page. */
-#define EMU_HCA_CAP_LAYOUT(F)                                      \
-	F(EMU_HCA_CAP_HCA_CAP_2, 0x04, 31, 31)                     \
-	F(EMU_HCA_CAP_VHCA_ID, 0x04, 15, 0)                        \
-	F(EMU_HCA_CAP_LOG_DMA_MMO_MAX_SIZE, 0x0c, 20, 16)          \
-	F(EMU_HCA_CAP_LOG_MAX_QP_SZ, 0x10, 23, 16)                 \
-	F(EMU_HCA_CAP_LOG_MAX_QP, 0x10, 4, 0)                      \
-	F(EMU_HCA_CAP_ECE, 0x14, 28, 28)                           \
-	F(EMU_HCA_CAP_LOG_MAX_CQ_SZ, 0x18, 23, 16)                 \
-	F(EMU_HCA_CAP_LOG_MAX_CQ, 0x18, 4, 0)                      \
-	F(EMU_HCA_CAP_RELAXED_ORDERING_WRITE, 0x1c, 23, 23)        \
-	F(EMU_HCA_CAP_RELAXED_ORDERING_READ, 0x1c, 22, 22)         \
-	F(EMU_HCA_CAP_LOG_MAX_MKEY, 0x1c, 21, 16)                  \
-	F(EMU_HCA_CAP_MAX_INDIRECTION, 0x20, 31, 24)               \
-	F(EMU_HCA_CAP_FIXED_BUFFER_SIZE, 0x20, 23, 23)             \
-	F(EMU_HCA_CAP_UMR_EXTENDED_TRANSLATION_OFFSET, 0x20, 7, 7) \
-	F(EMU_HCA_CAP_NULL_MKEY, 0x20, 6, 6)                       \
-	F(EMU_HCA_CAP_LOG_MAX_KLM_LIST_SIZE, 0x20, 5, 0)           \
-	F(EMU_HCA_CAP_QPC_EXTENSION, 0x24, 29, 29)                 \
-	F(EMU_HCA_CAP_LOG_MAX_RA_REQ_QP, 0x28, 21, 16)             \
-	F(EMU_HCA_CAP_LOG_MAX_RA_RES_QP, 0x28, 5, 0)               \
-	F(EMU_HCA_CAP_GID_TABLE_SIZE, 0x2c, 15, 0)                 \
-	F(EMU_HCA_CAP_DEVICE_MEMORY, 0x34, 23, 23)                 \
-	F(EMU_HCA_CAP_PORT_TYPE, 0x34, 9, 8)                       \
-	F(EMU_HCA_CAP_NUM_PORTS, 0x34, 7, 0)                       \
-	F(EMU_HCA_CAP_LOG_MAX_MSG, 0x38, 28, 24)                   \
-	F(EMU_HCA_CAP_CQE_VERSION, 0x3c, 3, 0)                     \
-	F(EMU_HCA_CAP_ATOMIC, 0x40, 1, 1)                          \
-	F(EMU_HCA_CAP_PG, 0x44, 24, 24)                            \
-	F(EMU_HCA_CAP_UAR_4K, 0x48, 31, 31)                        \
-	F(EMU_HCA_CAP_LOG_BF_REG_SIZE, 0x4c, 20, 16)               \
-	F(EMU_HCA_CAP_MAX_WQE_SZ_SQ, 0x50, 15, 0)                  \
-	F(EMU_HCA_CAP_MAX_WQE_SZ_RQ, 0x54, 15, 0)                  \
-	F(EMU_HCA_CAP_MAX_FLOW_COUNTER_15_0, 0x68, 15, 0)          \
-	F(EMU_HCA_CAP_LOG_MAX_RMP, 0x70, 28, 24)                   \
-	F(EMU_HCA_CAP_MINI_CQE_RESP_STRIDE_INDEX, 0xb4, 3, 3)      \
-	F(EMU_HCA_CAP_CQE_COMPRESSION_128B, 0xb4, 1, 1)            \
-	F(EMU_HCA_CAP_CQE_COMPRESSION, 0xb4, 0, 0)                 \
-	F(EMU_HCA_CAP_CQE_COMPRESSION_MAX_NUM, 0xb8, 15, 0)        \
+#define EMU_HCA_CAP_LAYOUT(F)                                        \
+	F(EMU_HCA_CAP_HCA_CAP_2, 0x04, 31, 31)                       \
+	F(EMU_HCA_CAP_VHCA_ID, 0x04, 15, 0)                          \
+	F(EMU_HCA_CAP_LOG_DMA_MMO_MAX_SIZE, 0x0c, 20, 16)            \
+	F(EMU_HCA_CAP_LOG_MAX_SRQ_SZ, 0x10, 31, 24)                  \
+	F(EMU_HCA_CAP_LOG_MAX_QP_SZ, 0x10, 23, 16)                   \
+	F(EMU_HCA_CAP_LOG_MAX_QP, 0x10, 4, 0)                        \
+	F(EMU_HCA_CAP_ECE, 0x14, 28, 28)                             \
+	F(EMU_HCA_CAP_LOG_MAX_SRQ, 0x14, 20, 16)                     \
+	F(EMU_HCA_CAP_LOG_MAX_CQ_SZ, 0x18, 23, 16)                   \
+	F(EMU_HCA_CAP_LOG_MAX_CQ, 0x18, 4, 0)                        \
+	F(EMU_HCA_CAP_LOG_MAX_EQ_SZ, 0x1c, 31, 24)                   \
+	F(EMU_HCA_CAP_RELAXED_ORDERING_WRITE, 0x1c, 23, 23)          \
+	F(EMU_HCA_CAP_RELAXED_ORDERING_READ, 0x1c, 22, 22)           \
+	F(EMU_HCA_CAP_LOG_MAX_MKEY, 0x1c, 21, 16)                    \
+	F(EMU_HCA_CAP_DUMP_FILL_MKEY, 0x1c, 7, 7)                    \
+	F(EMU_HCA_CAP_LOG_MAX_EQ, 0x1c, 3, 0)                        \
+	F(EMU_HCA_CAP_MAX_INDIRECTION, 0x20, 31, 24)                 \
+	F(EMU_HCA_CAP_FIXED_BUFFER_SIZE, 0x20, 23, 23)               \
+	F(EMU_HCA_CAP_LOG_MAX_MRW_SZ, 0x20, 22, 16)                  \
+	F(EMU_HCA_CAP_UMR_EXTENDED_TRANSLATION_OFFSET, 0x20, 7, 7)   \
+	F(EMU_HCA_CAP_NULL_MKEY, 0x20, 6, 6)                         \
+	F(EMU_HCA_CAP_LOG_MAX_KLM_LIST_SIZE, 0x20, 5, 0)             \
+	F(EMU_HCA_CAP_QPC_EXTENSION, 0x24, 29, 29)                   \
+	F(EMU_HCA_CAP_LOG_MAX_RA_REQ_QP, 0x28, 21, 16)               \
+	F(EMU_HCA_CAP_LOG_MAX_RA_RES_QP, 0x28, 5, 0)                 \
+	F(EMU_HCA_CAP_GID_TABLE_SIZE, 0x2c, 15, 0)                   \
+	F(EMU_HCA_CAP_MAX_QP_CNT, 0x30, 25, 16)                      \
+	F(EMU_HCA_CAP_PKEY_TABLE_SIZE, 0x30, 15, 0)                  \
+	F(EMU_HCA_CAP_VPORT_GROUP_MANAGER, 0x34, 31, 31)             \
+	F(EMU_HCA_CAP_NIC_FLOW_TABLE, 0x34, 25, 25)                  \
+	F(EMU_HCA_CAP_DEVICE_MEMORY, 0x34, 23, 23)                   \
+	F(EMU_HCA_CAP_LOCAL_CA_ACK_DELAY, 0x34, 20, 16)              \
+	F(EMU_HCA_CAP_PORT_TYPE, 0x34, 9, 8)                         \
+	F(EMU_HCA_CAP_NUM_PORTS, 0x34, 7, 0)                         \
+	F(EMU_HCA_CAP_LOG_MAX_MSG, 0x38, 28, 24)                     \
+	F(EMU_HCA_CAP_MAX_TC, 0x38, 19, 16)                          \
+	F(EMU_HCA_CAP_CQE_VERSION, 0x3c, 3, 0)                       \
+	F(EMU_HCA_CAP_UMR_MODIFY_ENTITY_SIZE_DISABLED, 0x40, 24, 24) \
+	F(EMU_HCA_CAP_ETH_NET_OFFLOADS, 0x40, 3, 3)                  \
+	F(EMU_HCA_CAP_ROCE, 0x40, 2, 2)                              \
+	F(EMU_HCA_CAP_ATOMIC, 0x40, 1, 1)                            \
+	F(EMU_HCA_CAP_CQ_OI, 0x44, 31, 31)                           \
+	F(EMU_HCA_CAP_CQ_MODERATION, 0x44, 29, 29)                   \
+	F(EMU_HCA_CAP_PG, 0x44, 24, 24)                              \
+	F(EMU_HCA_CAP_APM, 0x44, 17, 17)                             \
+	F(EMU_HCA_CAP_SET_DETH_SQPN, 0x44, 7, 7)                     \
+	F(EMU_HCA_CAP_XRC, 0x44, 3, 3)                               \
+	F(EMU_HCA_CAP_UD, 0x44, 2, 2)                                \
+	F(EMU_HCA_CAP_UC, 0x44, 1, 1)                                \
+	F(EMU_HCA_CAP_RC, 0x44, 0, 0)                                \
+	F(EMU_HCA_CAP_UAR_4K, 0x48, 31, 31)                          \
+	F(EMU_HCA_CAP_LOG_PG_SZ, 0x48, 7, 0)                         \
+	F(EMU_HCA_CAP_BF, 0x4c, 31, 31)                              \
+	F(EMU_HCA_CAP_DRIVER_VERSION, 0x4c, 30, 30)                  \
+	F(EMU_HCA_CAP_LOG_BF_REG_SIZE, 0x4c, 20, 16)                 \
+	F(EMU_HCA_CAP_MAX_WQE_SZ_SQ, 0x50, 15, 0)                    \
+	F(EMU_HCA_CAP_MAX_WQE_SZ_RQ, 0x54, 15, 0)                    \
+	F(EMU_HCA_CAP_LOG_MAX_TRANSPORT_DOMAIN, 0x64, 28, 24)        \
+	F(EMU_HCA_CAP_LOG_MAX_PD, 0x64, 20, 16)                      \
+	F(EMU_HCA_CAP_LOG_MAX_XRCD, 0x64, 4, 0)                      \
+	F(EMU_HCA_CAP_MAX_FLOW_COUNTER_15_0, 0x68, 15, 0)            \
+	F(EMU_HCA_CAP_LOG_MAX_RQ, 0x6c, 28, 24)                      \
+	F(EMU_HCA_CAP_LOG_MAX_SQ, 0x6c, 20, 16)                      \
+	F(EMU_HCA_CAP_LOG_MAX_TIR, 0x6c, 12, 8)                      \
+	F(EMU_HCA_CAP_LOG_MAX_TIS, 0x6c, 4, 0)                       \
+	F(EMU_HCA_CAP_LOG_MAX_RMP, 0x70, 28, 24)                     \
+	F(EMU_HCA_CAP_LOG_MAX_RQT, 0x70, 20, 16)                     \
+	F(EMU_HCA_CAP_LOG_MAX_RQT_SIZE, 0x70, 12, 8)                 \
+	F(EMU_HCA_CAP_LOG_MAX_TIS_PER_SQ, 0x70, 4, 0)                \
+	F(EMU_HCA_CAP_LOG_MAX_STRIDE_SZ_RQ, 0x74, 28, 24)            \
+	F(EMU_HCA_CAP_LOG_MIN_STRIDE_SZ_RQ, 0x74, 20, 16)            \
+	F(EMU_HCA_CAP_LOG_MAX_STRIDE_SZ_SQ, 0x74, 12, 8)             \
+	F(EMU_HCA_CAP_LOG_MIN_STRIDE_SZ_SQ, 0x74, 4, 0)              \
+	F(EMU_HCA_CAP_LOG_MAX_WQ_SZ, 0x78, 4, 0)                     \
+	F(EMU_HCA_CAP_LOG_MAX_VLAN_LIST, 0x7c, 20, 16)               \
+	F(EMU_HCA_CAP_LOG_MAX_CURRENT_MC_LIST, 0x7c, 12, 8)          \
+	F(EMU_HCA_CAP_LOG_MAX_CURRENT_UC_LIST, 0x7c, 4, 0)           \
+	F(EMU_HCA_CAP_LOG_MAX_UCTX, 0x8c, 28, 24)                    \
+	F(EMU_HCA_CAP_LOG_MAX_UMEM, 0x8c, 20, 16)                    \
+	F(EMU_HCA_CAP_MAX_NUM_EQS, 0x8c, 15, 0)                      \
+	F(EMU_HCA_CAP_LOG_MAX_L2_TABLE, 0x90, 28, 24)                \
+	F(EMU_HCA_CAP_LOG_UAR_PAGE_SZ, 0x90, 15, 0)                  \
+	F(EMU_HCA_CAP_DEVICE_FREQUENCY_MHZ, 0x98, 31, 0)             \
+	F(EMU_HCA_CAP_DEVICE_FREQUENCY_KHZ, 0x9c, 31, 0)             \
+	F(EMU_HCA_CAP_NUM_OF_UARS_PER_PAGE, 0xa4, 31, 0)             \
+	F(EMU_HCA_CAP_MINI_CQE_RESP_STRIDE_INDEX, 0xb4, 3, 3)        \
+	F(EMU_HCA_CAP_CQE_COMPRESSION_128B, 0xb4, 1, 1)              \
+	F(EMU_HCA_CAP_CQE_COMPRESSION, 0xb4, 0, 0)                   \
+	F(EMU_HCA_CAP_CQE_COMPRESSION_MAX_NUM, 0xb8, 15, 0)          \
 	F(EMU_HCA_CAP_DMA_MMO_QP, 0xe8, 23, 23)
 EMU_PRM_LAYOUT(EMU_HCA_CAP, 0x100);
 
 #define EMU_PORT_TYPE_ETHERNET 1
+
+/* The page of the network interface. */
+#define EMU_ETH_CAP_LAYOUT(F)                              \
+	F(EMU_ETH_CAP_CSUM_CAP, 0x00, 31, 31)              \
+	F(EMU_ETH_CAP_VLAN_CAP, 0x00, 30, 30)              \
+	F(EMU_ETH_CAP_SELF_LB_EN_MODIFIABLE, 0x00, 23, 23) \
+	F(EMU_ETH_CAP_MAX_LSO_CAP, 0x00, 20, 16)           \
+	F(EMU_ETH_CAP_WQE_INLINE_MODE, 0x00, 13, 12)       \
+	F(EMU_ETH_CAP_RSS_IND_TBL_CAP, 0x00, 11, 8)
+EMU_PRM_LAYOUT(EMU_ETH_CAP, 0x100);
+
+/* The page of flow tables: what those for received packets can do. */
+#define EMU_FT_CAP_LAYOUT(F)                                      \
+	F(EMU_FT_CAP_RX_FT_SUPPORT, 0x40, 31, 31)                 \
+	F(EMU_FT_CAP_RX_FLOW_COUNTER, 0x40, 29, 29)               \
+	F(EMU_FT_CAP_RX_FLOW_MODIFY_EN, 0x40, 28, 28)             \
+	F(EMU_FT_CAP_RX_MODIFY_ROOT, 0x40, 27, 27)                \
+	F(EMU_FT_CAP_RX_IDENTIFIED_MISS_TABLE_MODE, 0x40, 26, 26) \
+	F(EMU_FT_CAP_RX_FLOW_TABLE_MODIFY, 0x40, 25, 25)          \
+	F(EMU_FT_CAP_RX_LOG_MAX_FT_SIZE, 0x44, 29, 24)            \
+	F(EMU_FT_CAP_RX_MAX_FT_LEVEL, 0x44, 7, 0)                 \
+	F(EMU_FT_CAP_RX_LOG_MAX_FT_NUM, 0x4c, 7, 0)               \
+	F(EMU_FT_CAP_RX_LOG_MAX_DESTINATION, 0x50, 7, 0)          \
+	F(EMU_FT_CAP_RX_LOG_MAX_FLOW, 0x54, 7, 0)                 \
+	F(EMU_FT_CAP_RX_FIELD_SUPPORT, 0x60, 127, 0)              \
+	F(EMU_FT_CAP_RX_FIELD_BITMASK_SUPPORT, 0x70, 127, 0)
+EMU_PRM_LAYOUT(EMU_FT_CAP, 0x1000);
+
+#define EMU_ROCE_CAP_LAYOUT(F)                                \
+	F(EMU_ROCE_CAP_ROCE_APM, 0x00, 31, 31)                \
+	F(EMU_ROCE_CAP_L3_TYPE, 0x10, 19, 16)                 \
+	F(EMU_ROCE_CAP_ROCE_VERSION, 0x10, 7, 0)              \
+	F(EMU_ROCE_CAP_R_ROCE_DEST_UDP_PORT, 0x14, 15, 0)     \
+	F(EMU_ROCE_CAP_R_ROCE_MAX_SRC_UDP_PORT, 0x18, 31, 16) \
+	F(EMU_ROCE_CAP_R_ROCE_MIN_SRC_UDP_PORT, 0x18, 15, 0)  \
+	F(EMU_ROCE_CAP_ADDRESS_TABLE_SIZE, 0x1c, 15, 0)
+EMU_PRM_LAYOUT(EMU_ROCE_CAP, 0x100);
+
+#define EMU_ROCE_L3_IPV4_IPV6 6 /* l3_type: a bit for each */
+#define EMU_ROCE_VERSIONS     5 /* roce_version: a bit for 1 and one for 2 */
 
 #define EMU_HCA_CAP_2_LAYOUT(F)                                             \
 	F(EMU_HCA_CAP_2_CROSS_VHCA_OBJECT_TO_OBJECT_SUPPORTED, 0x1c, 31, 0) \

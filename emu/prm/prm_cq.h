@@ -12,15 +12,18 @@
 
 #define EMU_CQC_LAYOUT(F)                            \
 	F(EMU_CQC_STATUS, 0x00, 31, 28)              \
+	F(EMU_CQC_DBR_UMEM_VALID, 0x00, 25, 25)      \
 	F(EMU_CQC_CQE_SZ, 0x00, 23, 21)              \
 	F(EMU_CQC_OI, 0x00, 17, 17)                  \
 	F(EMU_CQC_CQE_COMP_EN, 0x00, 14, 14)         \
 	F(EMU_CQC_MINI_CQE_RES_FORMAT, 0x00, 13, 12) \
 	F(EMU_CQC_CQE_COMP_LAYOUT, 0x00, 1, 0)       \
 	F(EMU_CQC_DBR_UMEM_ID, 0x04, 31, 0)          \
+	F(EMU_CQC_PAGE_OFFSET, 0x08, 11, 6)          \
 	F(EMU_CQC_LOG_CQ_SIZE, 0x0c, 28, 24)         \
 	F(EMU_CQC_UAR_PAGE, 0x0c, 23, 0)             \
 	F(EMU_CQC_C_EQN, 0x14, 7, 0)                 \
+	F(EMU_CQC_LOG_PAGE_SIZE, 0x18, 28, 24)       \
 	F(EMU_CQC_DBR_ADDR, 0x38, 63, 0)
 EMU_PRM_LAYOUT(EMU_CQC, 0x40);
 
@@ -33,7 +36,8 @@ EMU_PRM_LAYOUT(EMU_CQC, 0x40);
 	EMU_PRM_HEADER_IN(F, EMU_CREATE_CQ_IN)          \
 	F(EMU_CREATE_CQ_IN_CQC, 0x10, 511, 0)           \
 	F(EMU_CREATE_CQ_IN_CQ_UMEM_OFFSET, 0x50, 63, 0) \
-	F(EMU_CREATE_CQ_IN_CQ_UMEM_ID, 0x58, 31, 0)
+	F(EMU_CREATE_CQ_IN_CQ_UMEM_ID, 0x58, 31, 0)     \
+	F(EMU_CREATE_CQ_IN_CQ_UMEM_VALID, 0x5c, 31, 31)
 EMU_PRM_LAYOUT(EMU_CREATE_CQ_IN, 0x110);
 
 #define EMU_QUERY_CQ_OUT_LAYOUT(F) F(EMU_QUERY_CQ_OUT_CQC, 0x10, 511, 0)

@@ -29,6 +29,12 @@ enum emu_event_type {
 	EMU_EVENT_TYPE_DCT_KEY = 0x1d,
 };
 
+/* All of it: what depends on the type is between the head and the owner. */
+#define EMU_EQE_LAYOUT(F)             \
+	F(EMU_EQE_TYPE, 0x00, 23, 16) \
+	F(EMU_EQE_DATA, 0x20, 223, 0)
+EMU_PRM_LAYOUT(EMU_EQE, 0x40);
+
 /* The event of an error of a completion queue. */
 #define EMU_EQE_CQ_ERROR_LAYOUT(F)             \
 	F(EMU_EQE_CQ_ERROR_TYPE, 0x00, 23, 16) \

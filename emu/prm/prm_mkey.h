@@ -11,7 +11,7 @@
 #include "emu/prm/prm.h"
 
 /*
- * Not named, so reserved: alter_pd_to_vhca_id and crossed_side_mkey, length64, bsf_en, sync_umr,
+ * Not named, so reserved: alter_pd_to_vhca_id and crossed_side_mkey, bsf_en, sync_umr,
  * expected_sigerr_count, bsf_octword_size, crossing_target_vhca_id, the sixth bit of log_page_size
  * (umr_log_entity_size_5), crypto_en and mkey_pcie_tph, whose capabilities are not announced. Named
  * without being used: relaxed_ordering_* and small_fence_on_rdma_read_response, which allow an order
@@ -31,6 +31,7 @@
 	F(EMU_MKC_ACCESS_MODE_1_0, 0x00, 9, 8)                \
 	F(EMU_MKC_QPN, 0x04, 31, 8)                           \
 	F(EMU_MKC_MKEY_7_0, 0x04, 7, 0)                       \
+	F(EMU_MKC_LENGTH64, 0x0c, 31, 31)                     \
 	F(EMU_MKC_EN_RINVAL, 0x0c, 24, 24)                    \
 	F(EMU_MKC_PD, 0x0c, 23, 0)                            \
 	F(EMU_MKC_START_ADDR, 0x10, 63, 0)                    \
@@ -42,6 +43,7 @@ EMU_PRM_LAYOUT(EMU_MKC, 0x40);
 
 #define EMU_MKC_QPN_ANY	    0xffffffu
 
+#define EMU_ACCESS_MODE_PA  0
 #define EMU_ACCESS_MODE_MTT 1
 #define EMU_ACCESS_MODE_KLM 2
 #define EMU_ACCESS_MODE_KSM 3

@@ -23,6 +23,7 @@
 	F(EMU_QPC_LOG_SQ_SIZE, 0x08, 14, 11)          \
 	F(EMU_QPC_UAR_PAGE, 0x0c, 23, 0)              \
 	F(EMU_QPC_USER_INDEX, 0x10, 23, 0)            \
+	F(EMU_QPC_LOG_PAGE_SIZE, 0x14, 28, 24)        \
 	F(EMU_QPC_REMOTE_QPN, 0x14, 23, 0)            \
 	F(EMU_QPC_PRIMARY_ADDRESS_PATH, 0x18, 351, 0) \
 	F(EMU_QPC_LOG_SRA_MAX, 0x70, 23, 21)          \
@@ -34,12 +35,16 @@
 	F(EMU_QPC_RRE, 0x90, 15, 15)                  \
 	F(EMU_QPC_RWE, 0x90, 14, 14)                  \
 	F(EMU_QPC_RAE, 0x90, 13, 13)                  \
+	F(EMU_QPC_PAGE_OFFSET, 0x90, 11, 6)           \
 	F(EMU_QPC_MIN_RNR_NAK, 0x94, 28, 24)          \
 	F(EMU_QPC_NEXT_RCV_PSN, 0x94, 23, 0)          \
+	F(EMU_QPC_XRCD, 0x98, 23, 0)                  \
 	F(EMU_QPC_CQN_RCV, 0x9c, 23, 0)               \
 	F(EMU_QPC_DBR_ADDR, 0xa0, 63, 0)              \
+	F(EMU_QPC_Q_KEY, 0xa8, 31, 0)                 \
 	F(EMU_QPC_RQ_TYPE, 0xac, 26, 24)              \
 	F(EMU_QPC_SRQN_RMPN_XRQN, 0xac, 23, 0)        \
+	F(EMU_QPC_DBR_UMEM_VALID, 0xd0, 28, 28)       \
 	F(EMU_QPC_DBR_UMEM_ID, 0xe4, 31, 0)
 EMU_PRM_LAYOUT(EMU_QPC, 0xe8);
 
@@ -59,6 +64,8 @@ enum {
 	EMU_QPC_ST_UC = 1,
 	EMU_QPC_ST_UD = 2,
 	EMU_QPC_ST_XRC = 3,
+	EMU_QPC_ST_QP1 = 8,
+	EMU_QPC_ST_REG_UMR = 0xc, /* RC, connected to itself, for changes of mkeys */
 };
 
 enum {
@@ -72,6 +79,9 @@ enum {
 	EMU_OPTPAR_RRE = 1 << 1,
 	EMU_OPTPAR_RAE = 1 << 2,
 	EMU_OPTPAR_RWE = 1 << 3,
+	EMU_OPTPAR_PKEY_INDEX = 1 << 4,
+	EMU_OPTPAR_Q_KEY = 1 << 5,
+	EMU_OPTPAR_PRI_PORT = 1 << 16,
 	EMU_OPTPAR_RNR_TIMEOUT = 1 << 6,
 };
 
@@ -111,7 +121,8 @@ EMU_PRM_LAYOUT(EMU_ADS_RTR, 0x2c);
 	F(EMU_CREATE_QP_IN_ECE, 0x14, 31, 0)             \
 	F(EMU_CREATE_QP_IN_QPC, 0x18, 1855, 0)           \
 	F(EMU_CREATE_QP_IN_WQ_UMEM_OFFSET, 0x100, 63, 0) \
-	F(EMU_CREATE_QP_IN_WQ_UMEM_ID, 0x108, 31, 0)
+	F(EMU_CREATE_QP_IN_WQ_UMEM_ID, 0x108, 31, 0)     \
+	F(EMU_CREATE_QP_IN_WQ_UMEM_VALID, 0x10c, 31, 31)
 EMU_PRM_LAYOUT(EMU_CREATE_QP_IN, 0x110);
 
 /* What follows with qpc_ext; DPDK, mlx5_prm.h: struct mlx5_ifc_qpc_extension_bits. */

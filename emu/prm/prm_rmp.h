@@ -22,15 +22,19 @@ EMU_PRM_LAYOUT(EMU_RMPC, 0xf0);
 
 #define EMU_RMPC_STATE_RDY 1
 
-#define EMU_WQ_LAYOUT(F)                   \
-	F(EMU_WQ_TYPE, 0x00, 31, 28)       \
-	F(EMU_WQ_SIGNATURE, 0x00, 27, 27)  \
-	F(EMU_WQ_PD, 0x08, 23, 0)          \
-	F(EMU_WQ_DBR_ADDR, 0x10, 63, 0)    \
-	F(EMU_WQ_LOG_STRIDE, 0x20, 19, 16) \
-	F(EMU_WQ_LOG_SIZE, 0x20, 4, 0)     \
-	F(EMU_WQ_DBR_UMEM_ID, 0x28, 31, 0) \
-	F(EMU_WQ_UMEM_ID, 0x2c, 31, 0)     \
+#define EMU_WQ_LAYOUT(F)                       \
+	F(EMU_WQ_TYPE, 0x00, 31, 28)           \
+	F(EMU_WQ_SIGNATURE, 0x00, 27, 27)      \
+	F(EMU_WQ_PAGE_OFFSET, 0x04, 20, 16)    \
+	F(EMU_WQ_PD, 0x08, 23, 0)              \
+	F(EMU_WQ_DBR_ADDR, 0x10, 63, 0)        \
+	F(EMU_WQ_LOG_STRIDE, 0x20, 19, 16)     \
+	F(EMU_WQ_LOG_PG_SZ, 0x20, 12, 8)       \
+	F(EMU_WQ_LOG_SIZE, 0x20, 4, 0)         \
+	F(EMU_WQ_DBR_UMEM_VALID, 0x24, 31, 31) \
+	F(EMU_WQ_UMEM_VALID, 0x24, 30, 30)     \
+	F(EMU_WQ_DBR_UMEM_ID, 0x28, 31, 0)     \
+	F(EMU_WQ_UMEM_ID, 0x2c, 31, 0)         \
 	F(EMU_WQ_UMEM_OFFSET, 0x30, 63, 0)
 EMU_PRM_LAYOUT(EMU_WQ, 0xc0);
 

@@ -13,6 +13,7 @@
 #include "emu/server/base/log.h"
 #include "emu/server/card/process.h"
 #include "emu/server/card/segments.h"
+#include "emu/server/devx/function.h"
 #include "emu/server/mm/attach.h"
 #include "emu/server/process_exit.h"
 #include "emu/server/uverbs/events.h"
@@ -67,7 +68,8 @@ static void serve_ioctl(struct emu_chan *chan, const struct emu_packet *p, size_
 static void serve_mmap(struct emu_chan *chan, const struct emu_request *req)
 {
 	struct emu_reply r = {.magic = EMU_MAGIC};
-	int fd = chan->file->has_context ? emu_fault_mmap(chan->file) : -EINVAL;
+	int fd = chan->file->has_context || chan->file->driver ? emu_fault_mmap(chan->file)
+							       : -EINVAL;
 
 	if (!fd)
 		fd = emu_mmap(chan->file, req->arg[0], req->arg[1], &r.val[0]);
@@ -155,6 +157,7 @@ static void file_destroy(struct emu_watch *w)
 
 	emu_uobj_destroy_all(f);
 	emu_events_destroy_all(f);
+	emu_driver_free(f);
 	while (f->chans)
 		chan_destroy(f->chans);
 	while (*link != f)

@@ -7,6 +7,7 @@
 #include "emu/server/admin/fault.h"
 #include "emu/server/devx/commands.h"
 #include "emu/server/devx/firmware.h"
+#include "emu/server/devx/function.h"
 #include "emu/server/uverbs/ah.h"
 #include "emu/server/uverbs/cq.h"
 #include "emu/server/uverbs/dm.h"
@@ -23,10 +24,11 @@
 #define COLUMNS 78
 
 static const struct emu_method *const tables[] = {
-	emu_methods_context, emu_methods_device, emu_methods_write, emu_methods_pd,
-	emu_methods_mr,	     emu_methods_odp,	 emu_methods_mw,    emu_methods_dm,
-	emu_methods_events,  emu_methods_uar,	 emu_methods_cq,    emu_methods_qp,
-	emu_methods_srq,     emu_methods_xrc,	 emu_methods_ah,    emu_methods_devx,
+	emu_methods_context,  emu_methods_device, emu_methods_write, emu_methods_pd,
+	emu_methods_mr,	      emu_methods_odp,	  emu_methods_mw,    emu_methods_dm,
+	emu_methods_events,   emu_methods_uar,	  emu_methods_cq,    emu_methods_qp,
+	emu_methods_srq,      emu_methods_xrc,	  emu_methods_ah,    emu_methods_devx,
+	emu_methods_function,
 };
 
 #define NTABLES ARRAY_SIZE(tables)

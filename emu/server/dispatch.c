@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "emu/ipc/firmware.h"
 #include "emu/server/admin/fault.h"
 #include "emu/server/admin/trace.h"
 #include "emu/server/commands.h"
@@ -10,6 +11,8 @@
 /* Before GET_CONTEXT a file accepts only that and the probe of INVOKE_WRITE. */
 static bool context_missing(const struct emu_cmd *c)
 {
+	if (c->method->object == EMU_OBJECT_FUNCTION)
+		return false;
 	return !c->file->has_context && !(c->method->object == UVERBS_OBJECT_DEVICE &&
 					  (c->method->method == UVERBS_METHOD_GET_CONTEXT ||
 					   c->method->method == UVERBS_METHOD_INVOKE_WRITE));

@@ -8,6 +8,7 @@
 #include "emu/server/admin/trace.h"
 #include "emu/server/card/segments.h"
 #include "emu/server/devx/events.h"
+#include "emu/server/devx/function.h"
 #include "emu/server/devx/mkey.h"
 #include "emu/server/uverbs/events.h"
 
@@ -43,6 +44,7 @@ void emu_note(const struct emu_note *n)
 		emu_umr_serve(n->number);
 	emu_events_note(n);
 	emu_devx_note(n);
+	emu_driver_note(n);
 }
 
 void emu_notes_ready(struct emu_watch *w)

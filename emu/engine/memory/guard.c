@@ -102,6 +102,16 @@ static bool are_ours(void)
 	return true;
 }
 
+void emu_guard_block_signals(sigset_t *old)
+{
+	sigset_t set;
+
+	sigfillset(&set);
+	for (int i = 0; i < 2; i++)
+		sigdelset(&set, signals[i]);
+	pthread_sigmask(SIG_SETMASK, &set, old);
+}
+
 /* The signals that this thread gets; it blocks all others. */
 static void want_signals(void)
 {

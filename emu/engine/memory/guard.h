@@ -8,6 +8,7 @@
 #ifndef EMU_ENGINE_MEMORY_GUARD_H
 #define EMU_ENGINE_MEMORY_GUARD_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,6 +25,8 @@ struct emu_guard {
 bool emu_guard_check(struct emu_memory *mem);
 /* Before a thread makes a pass, which may trust the check of another thread. */
 void emu_guard_enter(const struct emu_memory *mem);
+/* Block all signals but those of faults, which a handler of the process may mend: for a new thread of the engine. */
+void emu_guard_block_signals(sigset_t *old);
 /* Copy; false if a page was missing, when some of it may be done. */
 bool emu_guard_copy(void *dst, const void *src, size_t len);
 

@@ -44,6 +44,7 @@ struct emu_counts {
 	unsigned int mws;
 	unsigned int srqs, xrcds, ahs, flow_counters;
 	unsigned int attachments; /* of queue pairs to multicast groups */
+	unsigned int others;	  /* objects of drivers of PCI functions */
 	uint64_t dm_bytes;
 };
 

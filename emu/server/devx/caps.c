@@ -2,8 +2,10 @@
 #include "emu/server/devx/commands.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/array.h"
+#include "emu/ipc/firmware.h"
 #include "emu/prm/prm_caps.h"
 #include "emu/server/card/topology.h"
 
@@ -62,6 +64,117 @@ static void general_caps(const struct emu_func *f, uint8_t *page)
 		{EMU_HCA_CAP_CQE_COMPRESSION, p->max_session != 0},
 		{EMU_HCA_CAP_CQE_COMPRESSION_MAX_NUM, p->max_session},
 		{EMU_HCA_CAP_DMA_MMO_QP, p->log_max_dma_mmo != 0},
+	};
+
+	EMU_PRM_FILL(page, fields);
+}
+
+/* What only the driver of a function asks for. */
+static void driver_caps(const struct emu_func *f, uint8_t *page)
+{
+	const struct emu_profile *p = f->card->profile;
+	const struct emu_prm_value fields[] = {
+		{EMU_HCA_CAP_LOG_MAX_SRQ_SZ, 15},
+		{EMU_HCA_CAP_LOG_MAX_SRQ, log_of(EMU_NUM_SRQS)},
+		{EMU_HCA_CAP_LOG_MAX_EQ_SZ, 22},
+		{EMU_HCA_CAP_DUMP_FILL_MKEY, 1},
+		{EMU_HCA_CAP_LOG_MAX_EQ, log_of(EMU_FW_EQS) - 1},
+		{EMU_HCA_CAP_LOG_MAX_MRW_SZ, 63},
+		{EMU_HCA_CAP_MAX_QP_CNT, UINT8_MAX},
+		{EMU_HCA_CAP_PKEY_TABLE_SIZE,
+		 log_of(p->max_pkeys) > 7 ? log_of(p->max_pkeys) - 7 : 0},
+		{EMU_HCA_CAP_VPORT_GROUP_MANAGER, 1},
+		{EMU_HCA_CAP_DEVICE_MEMORY, 0}, /* its place in the BAR is missing */
+		{EMU_HCA_CAP_LOCAL_CA_ACK_DELAY, 16},
+		{EMU_HCA_CAP_NIC_FLOW_TABLE, 1},
+		{EMU_HCA_CAP_ETH_NET_OFFLOADS, 1},
+		{EMU_HCA_CAP_MAX_TC, 1},
+		{EMU_HCA_CAP_LOG_MAX_RQ, 12},
+		{EMU_HCA_CAP_LOG_MAX_SQ, 12},
+		{EMU_HCA_CAP_LOG_MAX_TIR, 12},
+		{EMU_HCA_CAP_LOG_MAX_TIS, 12},
+		{EMU_HCA_CAP_LOG_MAX_RQT, 12},
+		{EMU_HCA_CAP_LOG_MAX_RQT_SIZE, 8},
+		{EMU_HCA_CAP_LOG_MAX_TIS_PER_SQ, 0},
+		{EMU_HCA_CAP_LOG_MAX_STRIDE_SZ_RQ, 14},
+		{EMU_HCA_CAP_LOG_MIN_STRIDE_SZ_RQ, 4},
+		{EMU_HCA_CAP_LOG_MAX_STRIDE_SZ_SQ, 6},
+		{EMU_HCA_CAP_LOG_MIN_STRIDE_SZ_SQ, 6},
+		{EMU_HCA_CAP_LOG_MAX_WQ_SZ, 15},
+		{EMU_HCA_CAP_LOG_MAX_VLAN_LIST, 9},
+		{EMU_HCA_CAP_LOG_MAX_CURRENT_MC_LIST, 7},
+		{EMU_HCA_CAP_LOG_MAX_CURRENT_UC_LIST, 7},
+		{EMU_HCA_CAP_LOG_MAX_L2_TABLE, 7},
+		{EMU_HCA_CAP_UMR_MODIFY_ENTITY_SIZE_DISABLED, 1},
+		{EMU_HCA_CAP_ROCE, 1},
+		{EMU_HCA_CAP_XRC, 1},
+		{EMU_HCA_CAP_UD, 1},
+		{EMU_HCA_CAP_UC, 1},
+		{EMU_HCA_CAP_RC, 1},
+		{EMU_HCA_CAP_LOG_PG_SZ, 12},
+		{EMU_HCA_CAP_BF, 1},
+		{EMU_HCA_CAP_DRIVER_VERSION, 1},
+		{EMU_HCA_CAP_LOG_MAX_TRANSPORT_DOMAIN, 7},
+		{EMU_HCA_CAP_LOG_MAX_PD, log_of(p->max_pd)},
+		{EMU_HCA_CAP_LOG_MAX_XRCD, 16},
+		{EMU_HCA_CAP_MAX_NUM_EQS, EMU_FW_EQS - 1},
+		{EMU_HCA_CAP_LOG_MAX_UCTX, 8},
+		{EMU_HCA_CAP_LOG_MAX_UMEM, 16},
+		{EMU_HCA_CAP_DEVICE_FREQUENCY_MHZ, 1000},
+		{EMU_HCA_CAP_DEVICE_FREQUENCY_KHZ, 1000000},
+		{EMU_HCA_CAP_NUM_OF_UARS_PER_PAGE, 1},
+	};
+
+	EMU_PRM_FILL(page, fields);
+}
+
+static void ethernet_caps(const struct emu_func *f, uint8_t *page)
+{
+	static const struct emu_prm_value fields[] = {
+		{EMU_ETH_CAP_CSUM_CAP, 1},
+		{EMU_ETH_CAP_VLAN_CAP, 1},
+		{EMU_ETH_CAP_SELF_LB_EN_MODIFIABLE, 1},
+		{EMU_ETH_CAP_MAX_LSO_CAP, 16},
+		{EMU_ETH_CAP_WQE_INLINE_MODE, 0},
+		{EMU_ETH_CAP_RSS_IND_TBL_CAP, 8},
+	};
+
+	(void)f;
+	EMU_PRM_FILL(page, fields);
+}
+
+static void flow_table_caps(const struct emu_func *f, uint8_t *page)
+{
+	static const struct emu_prm_value fields[] = {
+		{EMU_FT_CAP_RX_FT_SUPPORT, 1},
+		{EMU_FT_CAP_RX_FLOW_COUNTER, 1},
+		{EMU_FT_CAP_RX_FLOW_MODIFY_EN, 1},
+		{EMU_FT_CAP_RX_MODIFY_ROOT, 1},
+		{EMU_FT_CAP_RX_IDENTIFIED_MISS_TABLE_MODE, 1},
+		{EMU_FT_CAP_RX_FLOW_TABLE_MODIFY, 1},
+		{EMU_FT_CAP_RX_LOG_MAX_FT_SIZE, 16},
+		{EMU_FT_CAP_RX_MAX_FT_LEVEL, 64},
+		{EMU_FT_CAP_RX_LOG_MAX_FT_NUM, 16},
+		{EMU_FT_CAP_RX_LOG_MAX_DESTINATION, 6},
+		{EMU_FT_CAP_RX_LOG_MAX_FLOW, 16},
+	};
+
+	(void)f;
+	EMU_PRM_FILL(page, fields);
+	memset(emu_prm_at(page, EMU_FT_CAP_RX_FIELD_SUPPORT), 0xff, 16);
+	memset(emu_prm_at(page, EMU_FT_CAP_RX_FIELD_BITMASK_SUPPORT), 0xff, 16);
+}
+
+static void roce_caps(const struct emu_func *f, uint8_t *page)
+{
+	const struct emu_prm_value fields[] = {
+		{EMU_ROCE_CAP_ROCE_APM, 0},
+		{EMU_ROCE_CAP_L3_TYPE, EMU_ROCE_L3_IPV4_IPV6},
+		{EMU_ROCE_CAP_ROCE_VERSION, EMU_ROCE_VERSIONS},
+		{EMU_ROCE_CAP_R_ROCE_DEST_UDP_PORT, 4791},
+		{EMU_ROCE_CAP_R_ROCE_MAX_SRC_UDP_PORT, 0xffff},
+		{EMU_ROCE_CAP_R_ROCE_MIN_SRC_UDP_PORT, 0xc000},
+		{EMU_ROCE_CAP_ADDRESS_TABLE_SIZE, f->card->profile->max_gids},
 	};
 
 	EMU_PRM_FILL(page, fields);
@@ -127,6 +240,16 @@ static void dm_caps(const struct emu_func *f, uint8_t *page)
 		EMU_PRM_FILL(page, fields);
 }
 
+static void driver_page(const struct emu_func *f, uint16_t cap, uint8_t *page)
+{
+	if (cap == EMU_CAP_GENERAL)
+		driver_caps(f, page);
+	if (cap == EMU_CAP_ETHERNET)
+		ethernet_caps(f, page);
+	if (cap == EMU_CAP_FLOW_TABLE)
+		flow_table_caps(f, page);
+}
+
 int emu_devx_query_hca_cap(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
 {
 	static const struct {
@@ -137,6 +260,7 @@ int emu_devx_query_hca_cap(struct emu_cmd *c, struct emu_mbox *m, struct emu_uob
 		{EMU_CAP_ETHERNET, no_caps},
 		{EMU_CAP_ODP, odp_caps},
 		{EMU_CAP_ATOMIC, atomic_caps},
+		{EMU_CAP_ROCE, roce_caps},
 		{EMU_CAP_FLOW_TABLE, no_caps},
 		{EMU_CAP_ESWITCH_FLOW_TABLE, no_caps},
 		{EMU_CAP_ESWITCH, no_caps},
@@ -154,6 +278,9 @@ int emu_devx_query_hca_cap(struct emu_cmd *c, struct emu_mbox *m, struct emu_uob
 		if (pages[i].cap != m->op_mod >> 1)
 			continue;
 		pages[i].fill(c->file->func, m->out + EMU_QUERY_HCA_CAP_OUT_BYTES);
+		if (c->file->driver)
+			driver_page(c->file->func, pages[i].cap,
+				    m->out + EMU_QUERY_HCA_CAP_OUT_BYTES);
 		return 0;
 	}
 	return emu_refuse(m, EMU_CMD_SYN_CAP_PAGE);

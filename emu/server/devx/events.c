@@ -220,7 +220,7 @@ static const struct emu_uobj *find(enum emu_type type, uint32_t number)
 }
 
 /* The event of a note, or -1; a QP's events have the numbers of enum ibv_event_type. */
-static int event_of(const struct emu_note *n)
+int emu_devx_event_of(const struct emu_note *n)
 {
 	static const uint8_t of_qp[] = {
 		[1] = EMU_EVENT_TYPE_WQ_CATASTROPHE, [2] = EMU_EVENT_TYPE_WQ_INVALID_REQUEST,
@@ -240,15 +240,20 @@ static int event_of(const struct emu_note *n)
 	}
 }
 
+const struct emu_uobj *emu_devx_object_of(const struct emu_note *n)
+{
+	return find(n->type == EMU_NOTE_QP ? EMU_T_DEVX_QP : EMU_T_DEVX_CQ, n->number);
+}
+
 void emu_devx_note(const struct emu_note *n)
 {
-	int event = emu_has_subscriptions() ? event_of(n) : -1;
+	int event = emu_has_subscriptions() ? emu_devx_event_of(n) : -1;
 	struct eqe eqe = {0};
 	const struct emu_uobj *o;
 
 	if (event < 0)
 		return;
-	o = find(n->type == EMU_NOTE_QP ? EMU_T_DEVX_QP : EMU_T_DEVX_CQ, n->number);
+	o = emu_devx_object_of(n);
 	if (!o)
 		return;
 	if (event == EMU_EVENT_TYPE_CQ_ERROR) {

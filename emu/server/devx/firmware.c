@@ -1,13 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "emu/server/devx/firmware.h"
 
+#include <errno.h>
+
+#include "base/array.h"
 #include "emu/prm/prm_alias.h"
+#include "emu/prm/prm_ethernet.h"
+#include "emu/prm/prm_hca.h"
 #include "emu/prm/prm_mkey.h"
 #include "emu/prm/prm_qp.h"
 #include "emu/server/devx/commands.h"
+#include "emu/server/devx/driver.h"
+#include "emu/server/devx/function.h"
 #include "emu/server/devx/mkey.h"
 #include "emu/server/devx/queue.h"
 #include "emu/server/devx/rmp.h"
+#include "emu/server/uverbs/pd.h"
+#include "emu/server/uverbs/uar.h"
+#include "emu/server/uverbs/xrc.h"
 
 #define CREATE_IN    MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_IN
 #define CREATE_OUT   MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT
@@ -49,6 +59,27 @@ static const struct emu_field query_caps_fields[] = {
 	{                                                                                       \
 		.carrier = EMU_DEVX_OTHER, .opcode = EMU_CMD_##op, .handler = (function), named \
 	}
+#define DRIVER(op, function)                                                                       \
+	{                                                                                          \
+		.carrier = EMU_DEVX_DRIVER, .opcode = EMU_CMD_##op, .handler = (function), UNNAMED \
+	}
+/* An object that only a driver creates. */
+#define OWN(op, object, function, structure, undo_function)                                       \
+	{                                                                                         \
+		.carrier = EMU_DEVX_DRIVER, .opcode = EMU_CMD_##op, .type = EMU_T_##object,       \
+		.handler = (function), .size = sizeof(struct structure), .undo = (undo_function), \
+		UNNAMED                                                                           \
+	}
+#define DESTROY(op, object)                                                                  \
+	{                                                                                    \
+		.carrier = EMU_DEVX_DESTROY, .opcode = EMU_CMD_##op, .type = EMU_T_##object, \
+		.handler = destroy                                                           \
+	}
+#define DESTROY_BY(op, object, field)                                                        \
+	{                                                                                    \
+		.carrier = EMU_DEVX_DESTROY, .opcode = EMU_CMD_##op, .type = EMU_T_##object, \
+		.number = (field), .handler = destroy                                        \
+	}
 #define CREATE(op, general_type, object, function, structure, undo_function, named)                \
 	{                                                                                          \
 		.carrier = EMU_DEVX_CREATE, .opcode = EMU_CMD_##op, .object_type = (general_type), \
@@ -60,6 +91,14 @@ static const struct emu_field query_caps_fields[] = {
 		.carrier = EMU_DEVX_##action, .opcode = (op), .type = EMU_T_##object, \
 		.handler = (function)                                                 \
 	}
+
+/* The row names the type; what is destroyed is found before. */
+static int destroy(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
+{
+	(void)c;
+	(void)m;
+	return emu_uobj_destroy(o);
+}
 
 /*
  * A request for a general object of another type is traced as an alias with errors, so its name
@@ -97,6 +136,76 @@ const struct emu_firmware_command emu_firmware_commands[] = {
 	ACT(QUERY, EMU_CMD_QUERY_CQ, DEVX_CQ, emu_devx_query_cq),
 	ACT(QUERY, EMU_CMD_QUERY_QP, DEVX_QP, emu_devx_query_qp),
 	ACT(QUERY, EMU_CMD_QUERY_QP, QP, emu_devx_query_verbs_qp),
+	ACT(QUERY, EMU_CMD_QUERY_EQ, EQ, emu_driver_query_eq),
+	ACT(MODIFY, EMU_CMD_MODIFY_TIS, TIS, emu_driver_modify_plain),
+	ACT(MODIFY, EMU_CMD_MODIFY_TIR, TIR, emu_driver_modify_plain),
+	ACT(MODIFY, EMU_CMD_MODIFY_RQT, RQT, emu_driver_modify_plain),
+	ACT(MODIFY, EMU_CMD_MODIFY_RQ, RQ, emu_driver_modify_plain),
+	ACT(MODIFY, EMU_CMD_MODIFY_SQ, SQ, emu_driver_modify_sq),
+
+	DRIVER(ENABLE_HCA, emu_driver_change_state),
+	DRIVER(DISABLE_HCA, emu_driver_change_state),
+	DRIVER(INIT_HCA, emu_driver_change_state),
+	DRIVER(TEARDOWN_HCA, emu_driver_change_state),
+	DRIVER(SET_HCA_CAP, emu_driver_set_hca_cap),
+	DRIVER(SET_ISSI, emu_driver_set_issi),
+	DRIVER(QUERY_PAGES, emu_driver_query_pages),
+	DRIVER(MANAGE_PAGES, emu_driver_manage_pages),
+	DRIVER(QUERY_ADAPTER, emu_driver_query_adapter),
+	DRIVER(QUERY_SPECIAL_CONTEXTS, emu_driver_query_special_contexts),
+	DRIVER(SET_DRIVER_VERSION, emu_driver_set_driver_version),
+	DRIVER(ACCESS_REG, emu_driver_access_reg),
+	DRIVER(MAD_IFC, emu_driver_mad_ifc),
+	DRIVER(SET_FLOW_TABLE_ROOT, emu_driver_modify_plain),
+	DRIVER(SET_FLOW_TABLE_ENTRY, emu_driver_modify_plain),
+	DRIVER(DELETE_FLOW_TABLE_ENTRY, emu_driver_modify_plain),
+	DRIVER(MODIFY_FLOW_TABLE, emu_driver_modify_plain),
+	DRIVER(SET_L2_TABLE_ENTRY, emu_driver_modify_plain),
+	DRIVER(DELETE_L2_TABLE_ENTRY, emu_driver_modify_plain),
+	DRIVER(QUERY_NIC_VPORT_CONTEXT, emu_driver_query_nic_vport),
+	DRIVER(MODIFY_NIC_VPORT_CONTEXT, emu_driver_modify_nic_vport),
+	DRIVER(SET_ROCE_ADDRESS, emu_driver_set_roce_address),
+	DRIVER(QUERY_HCA_VPORT_PKEY, emu_driver_query_hca_vport_pkey),
+	DRIVER(QUERY_Q_COUNTER, emu_driver_query_q_counter),
+	DRIVER(QUERY_VPORT_COUNTER, emu_driver_query_vport_counter),
+
+	OWN(ALLOC_PD, PD, emu_driver_alloc_pd, emu_pd, emu_pd_undo),
+	OWN(ALLOC_UAR, UAR, emu_driver_alloc_uar, emu_uar, emu_uar_undo),
+	OWN(ALLOC_XRCD, XRCD, emu_driver_alloc_xrcd, emu_xrcd, NULL),
+	OWN(ALLOC_TRANSPORT_DOMAIN, TRANSPORT_DOMAIN, emu_driver_alloc_plain, emu_plain, NULL),
+	OWN(ALLOC_Q_COUNTER, Q_COUNTER, emu_driver_alloc_plain, emu_plain, NULL),
+	OWN(CREATE_UCTX, UCTX, emu_driver_create_uctx, emu_plain, NULL),
+	OWN(CREATE_TIS, TIS, emu_driver_create_numbered, emu_plain, NULL),
+	OWN(CREATE_TIR, TIR, emu_driver_create_numbered, emu_plain, NULL),
+	OWN(CREATE_RQT, RQT, emu_driver_create_numbered, emu_plain, NULL),
+	OWN(CREATE_RQ, RQ, emu_driver_create_numbered, emu_plain, NULL),
+	OWN(CREATE_SQ, SQ, emu_driver_create_sq, emu_sq_object, emu_driver_sq_undo),
+	OWN(CREATE_FLOW_TABLE, FLOW_TABLE, emu_driver_create_numbered, emu_plain, NULL),
+	OWN(CREATE_FLOW_GROUP, FLOW_GROUP, emu_driver_create_numbered, emu_plain, NULL),
+	OWN(CREATE_EQ, EQ, emu_driver_create_eq, emu_eq_object, emu_driver_eq_undo),
+	OWN(CREATE_XRC_SRQ, XRC_SRQ, emu_driver_create_xrc_srq, emu_xrc_srq, emu_driver_xrc_srq_undo),
+
+	DESTROY(DEALLOC_PD, PD),
+	DESTROY(DEALLOC_UAR, UAR),
+	DESTROY(DEALLOC_XRCD, XRCD),
+	DESTROY(DEALLOC_TRANSPORT_DOMAIN, TRANSPORT_DOMAIN),
+	DESTROY(DEALLOC_Q_COUNTER, Q_COUNTER),
+	DESTROY(DESTROY_UCTX, UCTX),
+	DESTROY_BY(DESTROY_GENERAL_OBJECT, DEVX_ALIAS, EMU_QUERY_ALIAS_IN_OBJ_ID),
+	DESTROY(DESTROY_TIS, TIS),
+	DESTROY(DESTROY_TIR, TIR),
+	DESTROY(DESTROY_RQT, RQT),
+	DESTROY(DESTROY_RQ, RQ),
+	DESTROY(DESTROY_SQ, SQ),
+	DESTROY_BY(DESTROY_FLOW_TABLE, FLOW_TABLE, EMU_FLOW_IN_TABLE_ID),
+	DESTROY_BY(DESTROY_FLOW_GROUP, FLOW_GROUP, EMU_FLOW_IN_GROUP_ID),
+	DESTROY(DEALLOC_FLOW_COUNTER, DEVX_COUNTER),
+	DESTROY(DESTROY_EQ, EQ),
+	DESTROY(DESTROY_CQ, DEVX_CQ),
+	DESTROY(DESTROY_QP, DEVX_QP),
+	DESTROY(DESTROY_RMP, DEVX_RMP),
+	DESTROY(DESTROY_XRC_SRQ, XRC_SRQ),
+	DESTROY(DESTROY_MKEY, DEVX_MKEY),
 	{.handler = NULL},
 };
 /* clang-format on */
@@ -136,4 +245,78 @@ bool emu_firmware_created(const struct emu_uobj *o)
 	while (f->handler && (f->carrier != EMU_DEVX_CREATE || f->type != o->type))
 		f++;
 	return f->handler;
+}
+
+/* --- commands of a function's driver ---------------------------------------------------------- */
+
+static bool creates(const struct emu_firmware_command *f)
+{
+	return f->size;
+}
+
+static int create(struct emu_cmd *c, struct emu_mbox *m, const struct emu_firmware_command *f)
+{
+	struct emu_uobj *o;
+	int err;
+
+	if (emu_driver_of(c->file)->state != EMU_DRIVER_INITIALIZED)
+		return emu_refuse(m, EMU_CMD_SYN_DRIVER_STATE);
+	o = emu_uobj_new(c->file, f->type, f->size, f->undo);
+	if (!o)
+		return emu_refuse(m, EMU_CMD_SYN_DRIVER_LIMIT);
+	err = f->handler(c, m, o);
+	if (err)
+		emu_uobj_free(o);
+	else
+		o->number = (uint32_t)emu_prm_get(m->out, EMU_CMD_OUT_NUMBER);
+	return err;
+}
+
+static struct emu_uobj *find_object(const struct emu_file *f, enum emu_type type,
+				    const struct emu_mbox *m, int field)
+{
+	const uint64_t number = (size_t)EMU_PRM_BIT(field) + EMU_PRM_WIDTH(field) > m->in_len * 8
+					? UINT64_MAX
+					: emu_prm_get(m->in, field);
+	struct emu_uobj *o = NULL;
+
+	while ((o = emu_uobj_next(f, type, o)) && o->number != number)
+		;
+	return o;
+}
+
+static int execute_row(struct emu_cmd *c, struct emu_mbox *m, const struct emu_firmware_command *f)
+{
+	struct emu_uobj *o = NULL;
+
+	if (creates(f))
+		return create(c, m, f);
+	if (f->type != EMU_T_NONE) {
+		o = find_object(c->file, f->type, m, f->number ? f->number : EMU_OBJECT_IN_NUMBER);
+		if (!o)
+			return emu_refuse(m, EMU_CMD_SYN_DRIVER_OBJECT);
+	}
+	return f->handler(c, m, o);
+}
+
+/* A row for any opcode is for the transitions of a queue pair, which have their own numbers. */
+static bool is_row_of(const struct emu_firmware_command *f, const struct emu_mbox *m)
+{
+	if (f->object_type && f->object_type != m->op_mod)
+		return false;
+	return f->opcode ? f->opcode == m->opcode
+			 : f->type == EMU_T_DEVX_QP && emu_devx_is_transition(m->opcode);
+}
+
+int emu_firmware_execute(struct emu_cmd *c, struct emu_mbox *m)
+{
+	for (const struct emu_firmware_command *f = emu_firmware_commands; f->handler; f++)
+		if (is_row_of(f, m) && f->type != EMU_T_QP)
+			return execute_row(c, m, f);
+	return emu_refuse(m, EMU_CMD_SYN_DRIVER_OPCODE);
+}
+
+void emu_firmware_reset(struct emu_file *f)
+{
+	emu_uobj_destroy_all(f);
 }

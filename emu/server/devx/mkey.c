@@ -257,15 +257,37 @@ static int fill_mtt(struct emu_cmd *c, struct emu_mbox *m, struct emu_mkey *k,
 	return 0;
 }
 
+/* Physical addresses of the guest, which are those of one umem. */
+static int fill_pa(struct emu_cmd *c, struct emu_mbox *m, struct emu_mkey *k,
+		   struct emu_devx_mkey *d)
+{
+	const uint8_t *mkc = emu_prm_at_const(m->in, EMU_CREATE_MKEY_IN_MKC);
+
+	d->umem = emu_devx_umem_by_id(c->file, emu_prm_get(m->in, EMU_CREATE_MKEY_IN_MKEY_UMEM_ID));
+	if (!d->umem)
+		return emu_refuse(m, EMU_CMD_SYN_MKEY_UMEM);
+	if (emu_prm_get(mkc, EMU_MKC_LENGTH64)) {
+		k->start = 0;
+		k->len = d->umem->len;
+	}
+	if (k->start > d->umem->len || k->len > d->umem->len - k->start)
+		return emu_refuse(m, EMU_CMD_SYN_MKEY_UMEM_RANGE);
+	k->mode = EMU_MKEY_MEM;
+	k->u.mem.addr = d->umem->addr + k->start;
+	k->u.mem.pid = d->umem->pid;
+	return 0;
+}
+
 /*
  * translations_octword_size and _actual_size of an mkey on a umem are ignored: the umem knows its
  * pages. UCX sends 1 (before commit a8c655658d, and no page size), DPDK more than there are.
  */
-static bool check_mode(const struct emu_mbox *m, uint64_t mode, const struct emu_mkey *k)
+static bool check_mode(const struct emu_cmd *c, const struct emu_mbox *m, uint64_t mode,
+		       const struct emu_mkey *k)
 {
 	switch (mode) {
 	case EMU_ACCESS_MODE_MTT: /* the kernel sets mkey_umem_valid; UMR cannot change such an mkey */
-		return !(k->flags & (EMU_MK_FREE | EMU_MK_UMR)) &&
+		return !(k->flags & EMU_MK_FREE) && (!(k->flags & EMU_MK_UMR) || c->file->driver) &&
 		       (!k->log_entity || k->log_entity >= MIN_LOG_ENTITY);
 	case EMU_ACCESS_MODE_KLM:
 		return !k->log_entity && !emu_prm_get(m->in, EMU_CREATE_MKEY_IN_MKEY_UMEM_VALID);
@@ -313,9 +335,12 @@ static int fill_mkey(struct emu_cmd *c, struct emu_mbox *m, struct emu_mkey *k,
 	read_mkc(mkc, k);
 	if (!emu_pd_by_number(c->file, k->pdn))
 		return emu_refuse(m, EMU_CMD_SYN_MKEY_PD);
-	if (!EMU_PRM_IS_ZERO(m->in, reserved) || !EMU_PRM_IS_ZERO(mkc, reserved_in_mkc))
+	if (!EMU_PRM_IS_ZERO(m->in, reserved) || !EMU_PRM_IS_ZERO(mkc, reserved_in_mkc) ||
+	    (emu_prm_get(mkc, EMU_MKC_LENGTH64) && !c->file->driver))
 		return emu_refuse(m, EMU_CMD_SYN_MKEY_RESERVED);
-	if (!check_mode(m, mode, k))
+	if (mode == EMU_ACCESS_MODE_PA && c->file->driver)
+		return fill_pa(c, m, k, d);
+	if (!check_mode(c, m, mode, k))
 		return emu_refuse(m, EMU_CMD_SYN_MKEY_MODE);
 	if (k->flags & EMU_MK_FREE && !(k->flags & EMU_MK_UMR))
 		return emu_refuse(m, EMU_CMD_SYN_MKEY_FREE);

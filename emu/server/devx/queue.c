@@ -47,6 +47,26 @@ static bool fill_session(const struct emu_profile *p, const uint8_t *cqc, struct
 	       (mini == EMU_MINI_HASH || mini == EMU_MINI_CSUM || mini == EMU_MINI_CSUM_STRIDX);
 }
 
+/* An object of a function's driver by its number; NULL: there is none, or the file is a program's. */
+static struct emu_uobj *driver_object(const struct emu_file *f, enum emu_type type, uint64_t number)
+{
+	struct emu_uobj *o = NULL;
+
+	if (!f->driver)
+		return NULL;
+	while ((o = emu_uobj_next(f, type, o)) && o->number != number)
+		;
+	return o;
+}
+
+/* Programs have the event queues of the kernel's vectors. */
+static bool has_eq(const struct emu_file *f, uint64_t eqn)
+{
+	if (f->driver)
+		return driver_object(f, EMU_T_EQ, eqn);
+	return eqn && eqn <= EMU_COMP_VECTORS;
+}
+
 static int fill_cq(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_cq *cq, struct emu_cq *q)
 {
 	const uint8_t *cqc = emu_prm_at_const(m->in, EMU_CREATE_CQ_IN_CQC);
@@ -58,9 +78,12 @@ static int fill_cq(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_cq *cq
 	if (size > EMU_CQE_SZ_128 || log > MAX_LOG_CQ ||
 	    !fill_session(c->file->func->card->profile, cqc, q))
 		return emu_refuse(m, EMU_CMD_SYN_CQ_CONTEXT);
-	if (!eqn || eqn > EMU_COMP_VECTORS ||
-	    !emu_has_uar(c->file, emu_prm_get(cqc, EMU_CQC_UAR_PAGE)))
+	if (!has_eq(c->file, eqn)) /* of a program, the kernel finds it before the firmware does */
+		return c->file->driver ? emu_refuse(m, EMU_CMD_SYN_CQ_RESOURCE) : -ENOENT;
+	if (!emu_has_uar(c->file, emu_prm_get(cqc, EMU_CQC_UAR_PAGE)))
 		return emu_refuse(m, EMU_CMD_SYN_CQ_RESOURCE);
+	cq->eq = driver_object(c->file, EMU_T_EQ, eqn);
+	cq->uar = driver_object(c->file, EMU_T_UAR, emu_prm_get(cqc, EMU_CQC_UAR_PAGE));
 	q->entries = 1u << log;
 	q->cqe_size = size == EMU_CQE_SZ_128 ? 128 : 64;
 	q->overwrites = (uint8_t)emu_prm_get(cqc, EMU_CQC_OI);
@@ -107,6 +130,8 @@ int emu_devx_create_cq(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o
 		return emu_refuse(m, EMU_CMD_SYN_CQ_LIMIT);
 	emu_uobj_hold(&cq->buf->obj);
 	emu_uobj_hold(&cq->dbr->obj);
+	emu_uobj_hold(cq->eq);
+	emu_uobj_hold(cq->uar);
 	memcpy(cq->cqc, emu_prm_at_const(m->in, EMU_CREATE_CQ_IN_CQC), sizeof(cq->cqc));
 	emu_prm_set(m->out, EMU_CMD_OUT_NUMBER, cq->cqn);
 	return 0;
@@ -121,7 +146,23 @@ int emu_devx_cq_undo(struct emu_uobj *o)
 	emu_cq_withdraw(cq->cqn);
 	emu_uobj_release(&cq->buf->obj);
 	emu_uobj_release(&cq->dbr->obj);
+	emu_uobj_release(cq->eq);
+	emu_uobj_release(cq->uar);
 	return 0;
+}
+
+uint32_t emu_devx_eqn(const struct emu_uobj *cq)
+{
+	return (uint32_t)emu_prm_get(((const struct emu_devx_cq *)cq)->cqc, EMU_CQC_C_EQN);
+}
+
+struct emu_devx_cq *emu_devx_cq_by_number(const struct emu_file *f, uint64_t number)
+{
+	struct emu_devx_cq *cq = NULL;
+
+	while ((cq = emu_uobj_next(f, EMU_T_DEVX_CQ, cq)) && cq->cqn != number)
+		;
+	return cq;
 }
 
 int emu_devx_query_cq(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
@@ -155,7 +196,9 @@ static uint32_t number_of_srq(const struct emu_uobj *o)
 {
 	if (o->type == EMU_T_SRQ)
 		return ((const struct emu_srq_obj *)o)->srqn;
-	return o->type == EMU_T_DEVX_RMP ? ((const struct emu_devx_rmp *)o)->srqn : 0;
+	return o->type == EMU_T_DEVX_RMP || o->type == EMU_T_XRC_SRQ
+		       ? ((const struct emu_devx_rmp *)o)->srqn
+		       : 0;
 }
 
 static struct emu_uobj *find_queue(const struct emu_file *f, uint64_t number,
@@ -175,6 +218,10 @@ static int fill_srq(const struct emu_file *f, struct emu_mbox *m, struct emu_dev
 
 	if (emu_prm_get(qpc, EMU_QPC_RQ_TYPE) != EMU_QPC_RQ_TYPE_SHARED)
 		return 0;
+	if (q->type == EMU_QPT_XRC_INI || q->type == EMU_QPT_XRC_TGT) {
+		q->xrcdn = (uint32_t)emu_prm_get(qpc, EMU_QPC_XRCD);
+		return 0; /* a message names the queue that takes it */
+	}
 	qp->srq = find_queue(f, srqn, number_of_srq);
 	if (!qp->srq || emu_queues->srq[srqn].type != EMU_SRQT_BASIC)
 		return emu_refuse(m, EMU_CMD_SYN_QP_SRQ);
@@ -182,20 +229,41 @@ static int fill_srq(const struct emu_file *f, struct emu_mbox *m, struct emu_dev
 	return 0;
 }
 
-static int fill_type(struct emu_mbox *m, struct emu_qp *q)
+/* The kernel passes RC and UC on; a function's driver creates all of them. 0: the card has no such service. */
+static uint8_t service_type(const struct emu_file *f, const uint8_t *qpc)
 {
-	static const uint8_t types[] = {[EMU_QPC_ST_RC] = EMU_QPT_RC, [EMU_QPC_ST_UC] = EMU_QPT_UC};
-	const uint8_t *qpc = emu_prm_at_const(m->in, EMU_CREATE_QP_IN_QPC);
-	uint64_t st = emu_prm_get(qpc, EMU_QPC_ST), rq = emu_prm_get(qpc, EMU_QPC_RQ_TYPE);
+	const bool target = emu_prm_get(qpc, EMU_QPC_NO_SQ);
 
-	if (st >= sizeof(types) ||
+	switch (emu_prm_get(qpc, EMU_QPC_ST)) {
+	case EMU_QPC_ST_RC:
+		return EMU_QPT_RC;
+	case EMU_QPC_ST_UC:
+		return EMU_QPT_UC;
+	case EMU_QPC_ST_REG_UMR:
+		return f->driver ? EMU_QPT_RC : 0;
+	case EMU_QPC_ST_UD:
+	case EMU_QPC_ST_QP1:
+		return f->driver ? EMU_QPT_UD : 0;
+	case EMU_QPC_ST_XRC:
+		return !f->driver ? 0 : target ? EMU_QPT_XRC_TGT : EMU_QPT_XRC_INI;
+	default:
+		return 0;
+	}
+}
+
+static int fill_type(const struct emu_file *f, struct emu_mbox *m, struct emu_qp *q)
+{
+	const uint8_t *qpc = emu_prm_at_const(m->in, EMU_CREATE_QP_IN_QPC);
+	uint64_t rq = emu_prm_get(qpc, EMU_QPC_RQ_TYPE);
+
+	q->type = service_type(f, qpc);
+	if (!q->type ||
 	    (rq != EMU_QPC_RQ_TYPE_REGULAR && rq != EMU_QPC_RQ_TYPE_SHARED &&
 	     rq != EMU_QPC_RQ_TYPE_NONE) ||
 	    emu_prm_get(qpc, EMU_QPC_LOG_SQ_SIZE) > MAX_LOG_WQ ||
 	    emu_prm_get(qpc, EMU_QPC_LOG_RQ_SIZE) > MAX_LOG_WQ ||
 	    emu_prm_get(qpc, EMU_QPC_LOG_RQ_STRIDE) > MAX_LOG_STRIDE - MIN_LOG_STRIDE)
 		return emu_refuse(m, EMU_CMD_SYN_QP_CONTEXT);
-	q->type = types[st];
 	if (!emu_prm_get(qpc, EMU_QPC_NO_SQ))
 		q->sq_wqe_count = 1u << emu_prm_get(qpc, EMU_QPC_LOG_SQ_SIZE);
 	if (rq == EMU_QPC_RQ_TYPE_REGULAR) {
@@ -243,6 +311,13 @@ static int fill_memory(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_qp
 		       : emu_refuse(m, EMU_CMD_SYN_QP_UMEM_RANGE);
 }
 
+/* Changes of mkeys by the driver are for those of all protection domains. */
+static bool has_domain(const uint8_t *qpc, const struct emu_devx_qp *qp)
+{
+	return is_named(emu_prm_get(qpc, EMU_QPC_ST) != EMU_QPC_ST_REG_UMR,
+			emu_prm_get(qpc, EMU_QPC_PD), qp->pd);
+}
+
 /* The completion queue of a queue that the QP lacks is optional, and so is its doorbell page. */
 static bool find_parts(const struct emu_file *f, const uint8_t *qpc, const struct emu_qp *q,
 		       struct emu_devx_qp *qp)
@@ -253,7 +328,7 @@ static bool find_parts(const struct emu_file *f, const uint8_t *qpc, const struc
 	qp->pd = emu_pd_by_number(f, (uint32_t)emu_prm_get(qpc, EMU_QPC_PD));
 	qp->send_cq = find_queue(f, snd, number_of_cq);
 	qp->recv_cq = find_queue(f, rcv, number_of_cq);
-	return qp->pd && is_named(q->sq_wqe_count, snd, qp->send_cq) &&
+	return has_domain(qpc, qp) && is_named(q->sq_wqe_count, snd, qp->send_cq) &&
 	       is_named(receives(qpc), rcv, qp->recv_cq) &&
 	       (emu_has_uar(f, uar) || (!q->sq_wqe_count && !uar));
 }
@@ -274,14 +349,15 @@ static int fill_extension(const struct emu_cmd *c, struct emu_mbox *m, struct em
 static int fill_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_qp *qp, struct emu_qp *q)
 {
 	const uint8_t *qpc = emu_prm_at_const(m->in, EMU_CREATE_QP_IN_QPC);
-	int err = fill_type(m, q);
+	int err = fill_type(c->file, m, q);
 
 	if (err)
 		return err;
 	if (!find_parts(c->file, qpc, q, qp))
 		return emu_refuse(m, EMU_CMD_SYN_QP_RESOURCE);
 	q->func = c->file->func->index;
-	q->pdn = qp->pd->pdn;
+	q->pdn = qp->pd ? qp->pd->pdn : 0;
+	qp->uar = driver_object(c->file, EMU_T_UAR, emu_prm_get(qpc, EMU_QPC_UAR_PAGE));
 	q->uidx = (uint32_t)emu_prm_get(qpc, EMU_QPC_USER_INDEX);
 	q->send_cqn = (uint32_t)emu_prm_get(qpc, EMU_QPC_CQN_SND);
 	q->recv_cqn = (uint32_t)emu_prm_get(qpc, EMU_QPC_CQN_RCV);
@@ -290,16 +366,23 @@ static int fill_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_qp *qp
 	return err ? err : fill_memory(c, m, qp, q);
 }
 
-#define NPARTS 6
+/* Management datagrams of the port go to it. */
+static bool is_gsi(const uint8_t *qpc)
+{
+	return emu_prm_get(qpc, EMU_QPC_ST) == EMU_QPC_ST_QP1;
+}
+
+#define NPARTS 7
 
 static void list_parts(const struct emu_devx_qp *qp, struct emu_uobj *part[NPARTS])
 {
-	part[0] = &qp->pd->obj;
+	part[0] = qp->pd ? &qp->pd->obj : NULL;
 	part[1] = qp->send_cq;
 	part[2] = qp->recv_cq;
 	part[3] = qp->srq;
 	part[4] = qp->buf ? &qp->buf->obj : NULL;
 	part[5] = qp->dbr ? &qp->dbr->obj : NULL;
+	part[6] = qp->uar;
 }
 
 int emu_devx_create_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
@@ -325,6 +408,8 @@ int emu_devx_create_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o
 	qp->qpn = emu_qp_publish(&q);
 	if (!qp->qpn)
 		return emu_refuse(m, EMU_CMD_SYN_QP_LIMIT);
+	if (is_gsi(emu_prm_at_const(m->in, EMU_CREATE_QP_IN_QPC)))
+		atomic_store(&emu_tables->port[q.func].gsi, qp->qpn);
 	list_parts(qp, part);
 	for (unsigned int i = 0; i < NPARTS; i++)
 		emu_uobj_hold(part[i]);
@@ -342,6 +427,8 @@ int emu_devx_qp_undo(struct emu_uobj *o)
 
 	if (!qp->qpn)
 		return 0;
+	if (is_gsi(qp->qpc))
+		atomic_store(&emu_tables->port[o->file->func->index].gsi, 0);
 	emu_qp_withdraw(qp->qpn);
 	list_parts(qp, part);
 	for (unsigned int i = 0; i < NPARTS; i++)
@@ -368,6 +455,16 @@ static const struct qpc_field init_fields[] = {
 	{EMU_QPC_RAE, 0},
 	{EMU_QPC_PATH(EMU_ADS_PKEY_INDEX), 0},
 	{EMU_QPC_PATH(EMU_ADS_VHCA_PORT_NUM), 0},
+	{EMU_QPC_Q_KEY, 0},
+	{0, 0},
+};
+static const struct qpc_field init_again_fields[] = {
+	{EMU_QPC_RRE, EMU_OPTPAR_RRE},
+	{EMU_QPC_RWE, EMU_OPTPAR_RWE},
+	{EMU_QPC_RAE, EMU_OPTPAR_RAE},
+	{EMU_QPC_PATH(EMU_ADS_PKEY_INDEX), EMU_OPTPAR_PKEY_INDEX},
+	{EMU_QPC_PATH(EMU_ADS_VHCA_PORT_NUM), EMU_OPTPAR_PRI_PORT},
+	{EMU_QPC_Q_KEY, EMU_OPTPAR_Q_KEY},
 	{0, 0},
 };
 static const struct qpc_field rtr_fields[] = {
@@ -393,6 +490,7 @@ static const struct qpc_field rtr_fields[] = {
 	{0, 0},
 };
 static const struct qpc_field rts_fields[] = {
+	{EMU_QPC_Q_KEY, EMU_OPTPAR_Q_KEY},
 	{EMU_QPC_RRE, EMU_OPTPAR_RRE},
 	{EMU_QPC_RWE, EMU_OPTPAR_RWE},
 	{EMU_QPC_RAE, EMU_OPTPAR_RAE},
@@ -405,6 +503,7 @@ static const struct qpc_field rts_fields[] = {
 	{0, 0},
 };
 static const struct qpc_field later_fields[] = {
+	{EMU_QPC_Q_KEY, EMU_OPTPAR_Q_KEY},
 	{EMU_QPC_RRE, EMU_OPTPAR_RRE},
 	{EMU_QPC_RWE, EMU_OPTPAR_RWE},
 	{EMU_QPC_RAE, EMU_OPTPAR_RAE},
@@ -421,6 +520,7 @@ static const struct transition {
 	const struct qpc_field *fields;
 } transitions[] = {
 	{EMU_CMD_RST2INIT_QP, EMU_QPS_RESET, EMU_QPS_INIT, init_fields},
+	{EMU_CMD_INIT2INIT_QP, EMU_QPS_INIT, EMU_QPS_INIT, init_again_fields},
 	{EMU_CMD_INIT2RTR_QP, EMU_QPS_INIT, EMU_QPS_RTR, rtr_fields},
 	{EMU_CMD_RTR2RTS_QP, EMU_QPS_RTR, EMU_QPS_RTS, rts_fields},
 	{EMU_CMD_RTS2RTS_QP, EMU_QPS_RTS, EMU_QPS_RTS, later_fields},
@@ -435,6 +535,11 @@ static const struct transition *find_transition(uint16_t opcode)
 		if (transitions[i].opcode == opcode)
 			return &transitions[i];
 	return NULL;
+}
+
+bool emu_devx_is_transition(uint16_t opcode)
+{
+	return find_transition(opcode);
 }
 
 static bool is_set(const struct emu_mbox *m, const struct qpc_field *f)
@@ -457,7 +562,7 @@ static uint64_t path_get(const uint8_t *qpc, int field)
 }
 
 /* The firmware checks the context: in RoCE the path must be a global one, or lead back. */
-static bool valid(const struct emu_func *f, const uint8_t *qpc, uint32_t to)
+static bool valid(const struct emu_func *f, const struct emu_qp *q, const uint8_t *qpc, uint32_t to)
 {
 	uint64_t mtu = emu_prm_get(qpc, EMU_QPC_MTU);
 	uint64_t gid = path_get(qpc, EMU_ADS_SRC_ADDR_INDEX);
@@ -465,7 +570,7 @@ static bool valid(const struct emu_func *f, const uint8_t *qpc, uint32_t to)
 	if (!emu_pkey_is_index(f, (unsigned int)path_get(qpc, EMU_ADS_PKEY_INDEX)) ||
 	    path_get(qpc, EMU_ADS_VHCA_PORT_NUM) != 1)
 		return false;
-	if (to == EMU_QPS_INIT)
+	if (to == EMU_QPS_INIT || q->type == EMU_QPT_UD)
 		return true;
 	if (to == EMU_QPS_RTS && emu_prm_get(qpc, EMU_QPC_LOG_SRA_MAX) > MAX_LOG_RD_ATOMIC)
 		return false;
@@ -501,8 +606,9 @@ static void apply(const struct emu_func *f, struct emu_qp *q, const uint8_t *qpc
 	q->max_dest_rd_atomic = (uint8_t)(1u << emu_prm_get(qpc, EMU_QPC_LOG_RRA_MAX));
 	q->sq_psn = (uint32_t)emu_prm_get(qpc, EMU_QPC_NEXT_SEND_PSN);
 	q->rq_psn = (uint32_t)emu_prm_get(qpc, EMU_QPC_NEXT_RCV_PSN);
+	q->qkey = (uint32_t)emu_prm_get(qpc, EMU_QPC_Q_KEY);
 	emu_pkey_use(f, q, (unsigned int)path_get(qpc, EMU_ADS_PKEY_INDEX));
-	if (to != EMU_QPS_RTR)
+	if (to != EMU_QPS_RTR || q->type == EMU_QPT_UD)
 		return;
 	q->dest_qpn = (uint32_t)emu_prm_get(qpc, EMU_QPC_REMOTE_QPN);
 	if (path_get(qpc, EMU_ADS_FL)) {
@@ -530,7 +636,7 @@ static int transit(const struct emu_func *f, uint32_t qpn, uint8_t *kept, struct
 		if (m->in_len < EMU_MODIFY_QP_IN_BYTES)
 			return emu_refuse(m, EMU_CMD_SYN_QP_TRANSITION_IN_LEN);
 		merge(qpc, m, t->fields);
-		if (!valid(f, qpc, t->to))
+		if (!valid(f, q, qpc, t->to))
 			return emu_refuse(m, EMU_CMD_SYN_QP_TRANSITION_CONTEXT);
 		memcpy(kept, qpc, sizeof(qpc));
 		apply(f, q, qpc, t->to);
@@ -751,6 +857,9 @@ int emu_devx_init2init_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj
 {
 	uint32_t qpn = o->type == EMU_T_QP ? ((const struct emu_qp_obj *)o)->qpn
 					   : ((const struct emu_devx_qp *)o)->qpn;
+
+	if (o->type == EMU_T_DEVX_QP && !emu_prm_get(m->in, EMU_INIT2INIT_QP_IN_QPC_EXT))
+		return emu_devx_modify_qp(c, m, o);
 
 	return init2init(c->file->func, qpn, m);
 }

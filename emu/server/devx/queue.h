@@ -12,6 +12,7 @@ struct emu_devx_cq {
 	struct emu_uobj obj;
 	uint32_t cqn; /* 0: not created yet, and nothing is held */
 	struct emu_umem *buf, *dbr;
+	struct emu_uobj *uar, *eq; /* of a function's driver, or NULL */
 	uint8_t cqc[EMU_CQC_BYTES];
 };
 
@@ -22,6 +23,7 @@ struct emu_devx_qp {
 	struct emu_uobj *send_cq, *recv_cq; /* of verbs or of DEVX */
 	struct emu_uobj *srq;		    /* likewise, or NULL */
 	struct emu_umem *buf, *dbr;
+	struct emu_uobj *uar;	    /* of a function's driver, or NULL */
 	uint8_t qpc[EMU_QPC_BYTES]; /* as the commands so far have changed it */
 };
 
@@ -34,6 +36,13 @@ int emu_devx_modify_verbs_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_u
 int emu_devx_init2init_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
 int emu_devx_query_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
 int emu_devx_query_verbs_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
+
+/* The event queue of a completion queue. */
+uint32_t emu_devx_eqn(const struct emu_uobj *cq);
+/* The file's completion queue of a command, by its number; or NULL. */
+struct emu_devx_cq *emu_devx_cq_by_number(const struct emu_file *f, uint64_t number);
+/* Is it the opcode of a transition of a queue pair? */
+bool emu_devx_is_transition(uint16_t opcode);
 
 int emu_devx_cq_undo(struct emu_uobj *o);
 int emu_devx_qp_undo(struct emu_uobj *o);

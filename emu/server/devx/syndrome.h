@@ -129,7 +129,20 @@
 	S(QUERY_COUNTER_OP_MOD, 0xa3, BAD_OP, "op_mod must be 0")                                  \
 	S(QUERY_COUNTER_RESERVED, 0xa4, BAD_PARAM,                                                 \
 	  "a reserved bit is set, or more than one counter is queried")                            \
-	S(QUERY_COUNTER_OUT_LEN, 0xa5, BAD_OUTP_LEN, "the answer does not fit into the out mailbox")
+	S(QUERY_COUNTER_OUT_LEN, 0xa5, BAD_OUTP_LEN,                                               \
+	  "the answer does not fit into the out mailbox")                                          \
+	/* Commands of a function's driver */                                                      \
+	S(DRIVER_OPCODE, 0xb0, BAD_OP, "the card does not execute this command")                   \
+	S(DRIVER_OP_MOD, 0xb1, BAD_OP, "op_mod must be 0")                                         \
+	S(DRIVER_IN_LEN, 0xb2, BAD_INP_LEN, "the mailbox is shorter than the command")             \
+	S(DRIVER_OUT_LEN, 0xb3, BAD_OUTP_LEN, "the answer does not fit into the out mailbox")      \
+	S(DRIVER_PARAM, 0xb4, BAD_PARAM, "a field of the command has no valid value")              \
+	S(DRIVER_OBJECT, 0xb5, BAD_RES, "the function has no object of this number")               \
+	S(DRIVER_BUSY, 0xb6, RES_BUSY, "another object uses the object")                           \
+	S(DRIVER_LIMIT, 0xb7, LIM, "the function has as many of these objects as it can have")     \
+	S(DRIVER_STATE, 0xb8, BAD_SYS_STATE,                                                       \
+	  "the function is not enabled or not initialized, or is so already")                      \
+	S(REGISTER, 0xb9, BAD_PARAM, "the card has no such register")
 
 #define EMU_CMD_SYNDROME_(name, number, status, sentence) EMU_CMD_SYN_##name = (number),
 

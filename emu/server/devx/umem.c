@@ -90,9 +90,30 @@ static int undo(struct emu_uobj *o)
 	return 0;
 }
 
-int emu_devx_umem_reg(struct emu_cmd *c)
+static uint32_t next_id(void)
 {
 	static uint32_t last_id;
+
+	return ++last_id;
+}
+
+/* The memory of a virtual machine is not locked: what it withdraws faults. */
+struct emu_umem *emu_umem_of_driver(struct emu_cmd *c, uint64_t addr, uint64_t len)
+{
+	struct emu_umem *u = emu_uobj_new(c->file, EMU_T_UMEM, sizeof(*u), NULL);
+
+	if (!u)
+		return NULL;
+	u->addr = addr;
+	u->len = len;
+	u->access = UMEM_ACCESS;
+	u->pid = c->chan->pid;
+	u->id = next_id();
+	return u;
+}
+
+int emu_devx_umem_reg(struct emu_cmd *c)
+{
 	uint64_t addr = emu_attr_u64(c, A(UMEM_REG_ADDR), 0);
 	uint64_t len = emu_attr_u64(c, A(UMEM_REG_LEN), 0);
 	uint64_t access = emu_attr_u64(c, A(UMEM_REG_ACCESS), 0);
@@ -119,7 +140,7 @@ int emu_devx_umem_reg(struct emu_cmd *c)
 		emu_uobj_free(&u->obj);
 		return err;
 	}
-	u->id = ++last_id;
+	u->id = next_id();
 	emu_attr_new(c, A(UMEM_REG_HANDLE), &u->obj);
 	return emu_attr_out_u32(c, A(UMEM_REG_OUT_ID), u->id);
 }

@@ -21,6 +21,8 @@ struct emu_umem {
 int emu_devx_umem_reg(struct emu_cmd *c);
 int emu_devx_umem_dereg(struct emu_cmd *c);
 
+/* Memory of the process that offers a PCI function; NULL: there is no memory for it. */
+struct emu_umem *emu_umem_of_driver(struct emu_cmd *c, uint64_t addr, uint64_t len);
 /* The file's umem of that number, or NULL. */
 struct emu_umem *emu_devx_umem_by_id(const struct emu_file *f, uint64_t id);
 /*

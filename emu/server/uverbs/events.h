@@ -26,6 +26,7 @@ enum emu_events_kind {
 	EMU_EVENTS_ASYNC,
 	EMU_EVENTS_DEVX,     /* device events of DEVX objects */
 	EMU_EVENTS_COMMANDS, /* answers of asynchronous queries */
+	EMU_EVENTS_FUNCTION, /* events for the event queues of a PCI function */
 };
 
 struct emu_events {

@@ -7,7 +7,7 @@
 #include "emu/server/uverbs/cmd.h"
 
 /* A number in use is not given again: keys and queues name their domain by it. */
-static uint32_t new_number(void)
+uint32_t emu_pd_number(void)
 {
 	static uint32_t last;
 	uint8_t *used = emu_private->pdn_used;
@@ -22,7 +22,7 @@ static uint32_t new_number(void)
 	return 0;
 }
 
-static int undo(struct emu_uobj *o)
+int emu_pd_undo(struct emu_uobj *o)
 {
 	uint32_t pdn = ((struct emu_pd *)o)->pdn;
 
@@ -36,10 +36,10 @@ int emu_write_alloc_pd(struct emu_cmd *c)
 	struct emu_pd *pd;
 	int err;
 
-	pd = emu_uobj_new(c->file, EMU_T_PD, sizeof(*pd), undo);
+	pd = emu_uobj_new(c->file, EMU_T_PD, sizeof(*pd), emu_pd_undo);
 	if (!pd)
 		return -ENOMEM;
-	pd->pdn = new_number(); /* profiles allow fewer domains than there are numbers */
+	pd->pdn = emu_pd_number(); /* profiles allow fewer domains than there are numbers */
 	r.pd_handle = pd->obj.handle;
 	err = emu_attr_out(c, UVERBS_ATTR_CORE_OUT, &r, sizeof(r));
 	if (!err)

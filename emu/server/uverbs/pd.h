@@ -13,6 +13,10 @@ struct emu_pd {
 
 extern const struct emu_method emu_methods_pd[];
 
+/* A number that no domain has; 0: all are in use. It is free again when its domain is undone. */
+uint32_t emu_pd_number(void);
+int emu_pd_undo(struct emu_uobj *o);
+
 /* Legacy command. */
 int emu_write_alloc_pd(struct emu_cmd *c);
 /* The file's protection domain of that number, or NULL. */

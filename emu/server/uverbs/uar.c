@@ -9,9 +9,9 @@
 static uint8_t uar_used[EMU_NUM_UARS];
 
 /* The lowest free page: a verbs CQ names it by 16 bits. */
-static uint32_t take_uar(void)
+uint32_t emu_uar_take(uint32_t first, uint32_t end)
 {
-	for (uint32_t n = 1; n < EMU_NUM_UARS; n++) {
+	for (uint32_t n = first; n < end; n++) {
 		if (!uar_used[n]) {
 			uar_used[n] = 1;
 			return n;
@@ -20,16 +20,21 @@ static uint32_t take_uar(void)
 	return 0;
 }
 
-bool emu_has_uar(const struct emu_file *f, uint64_t page)
+struct emu_uar *emu_uar_of(const struct emu_file *f, uint64_t page)
 {
-	const struct emu_uar *u = NULL;
+	struct emu_uar *u = NULL;
 
 	while ((u = emu_uobj_next(f, EMU_T_UAR, u)) && u->page != page)
 		;
 	return u;
 }
 
-static int undo(struct emu_uobj *o)
+bool emu_has_uar(const struct emu_file *f, uint64_t page)
+{
+	return emu_uar_of(f, page);
+}
+
+int emu_uar_undo(struct emu_uobj *o)
 {
 	uar_used[((struct emu_uar *)o)->page] = 0;
 	return 0;
@@ -43,10 +48,10 @@ static int uar_alloc(struct emu_cmd *c)
 
 	if (type != MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF && type != MLX5_IB_UAPI_UAR_ALLOC_TYPE_NC)
 		return -EOPNOTSUPP;
-	u = emu_uobj_new(c->file, EMU_T_UAR, sizeof(*u), undo);
+	u = emu_uobj_new(c->file, EMU_T_UAR, sizeof(*u), emu_uar_undo);
 	if (!u)
 		return -ENOMEM;
-	u->page = take_uar();
+	u->page = emu_uar_take(1, EMU_NUM_UARS);
 	emu_attr_new(c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE, &u->obj);
 	if (!u->page)
 		return -ENOMEM;

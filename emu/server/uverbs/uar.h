@@ -17,6 +17,11 @@ struct emu_uar {
 
 extern const struct emu_method emu_methods_uar[];
 
+/* Take a free page of [first, end); 0: there is none. It is free again when its object is undone. */
+uint32_t emu_uar_take(uint32_t first, uint32_t end);
+int emu_uar_undo(struct emu_uobj *o);
+/* The file's object of this doorbell page, or NULL. */
+struct emu_uar *emu_uar_of(const struct emu_file *f, uint64_t page);
 /* Does the file have this doorbell page? */
 bool emu_has_uar(const struct emu_file *f, uint64_t page);
 

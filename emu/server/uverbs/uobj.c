@@ -30,6 +30,18 @@ static const struct {
 	[EMU_T_SRQ] = {"srq", offsetof(struct emu_counts, srqs)},
 	[EMU_T_XRCD] = {"xrcd", offsetof(struct emu_counts, xrcds)},
 	[EMU_T_AH] = {"ah", offsetof(struct emu_counts, ahs)},
+	[EMU_T_EQ] = {"eq", offsetof(struct emu_counts, others)},
+	[EMU_T_XRC_SRQ] = {"srq", offsetof(struct emu_counts, srqs)},
+	[EMU_T_TRANSPORT_DOMAIN] = {"td", offsetof(struct emu_counts, others)},
+	[EMU_T_Q_COUNTER] = {"q_counter", offsetof(struct emu_counts, others)},
+	[EMU_T_UCTX] = {"uctx", offsetof(struct emu_counts, others)},
+	[EMU_T_TIS] = {"tis", offsetof(struct emu_counts, others)},
+	[EMU_T_TIR] = {"tir", offsetof(struct emu_counts, others)},
+	[EMU_T_RQT] = {"rqt", offsetof(struct emu_counts, others)},
+	[EMU_T_RQ] = {"rq", offsetof(struct emu_counts, others)},
+	[EMU_T_SQ] = {"sq", offsetof(struct emu_counts, others)},
+	[EMU_T_FLOW_TABLE] = {"flow_table", offsetof(struct emu_counts, others)},
+	[EMU_T_FLOW_GROUP] = {"flow_group", offsetof(struct emu_counts, others)},
 };
 
 const char *emu_type_name(enum emu_type type)

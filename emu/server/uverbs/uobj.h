@@ -27,12 +27,26 @@ enum emu_type {
 	EMU_T_SRQ,
 	EMU_T_XRCD,
 	EMU_T_AH,
+	/* Only a function's driver creates these. */
+	EMU_T_EQ,
+	EMU_T_XRC_SRQ,
+	EMU_T_TRANSPORT_DOMAIN,
+	EMU_T_Q_COUNTER,
+	EMU_T_UCTX,
+	EMU_T_TIS,
+	EMU_T_TIR,
+	EMU_T_RQT,
+	EMU_T_RQ,
+	EMU_T_SQ,
+	EMU_T_FLOW_TABLE,
+	EMU_T_FLOW_GROUP,
 	EMU_TYPES,
 };
 
 struct emu_uobj {
 	enum emu_type type;
 	uint32_t handle;
+	uint32_t number; /* by which the commands of a function's driver name it */
 	struct emu_file *file;
 	struct emu_uobj *newer, *older; /* of the same type */
 	unsigned int users; /* objects that refer to this one: it is busy while there are any */

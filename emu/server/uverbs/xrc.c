@@ -36,10 +36,16 @@ static struct emu_xrcd *find_domain(const struct emu_func *func, const struct st
 #define OPEN_CREAT 0100u /* O_CREAT and O_EXCL of the generic ABI, the only flags */
 #define OPEN_EXCL  0200u
 
+uint32_t emu_xrcd_number(void)
+{
+	static uint32_t last;
+
+	return ++last;
+}
+
 static int choose_domain(const struct emu_cmd *c, const struct ib_uverbs_open_xrcd *req,
 			 struct emu_xrcd *x)
 {
-	static uint32_t last;
 	const struct emu_xrcd *same;
 	struct stat st;
 
@@ -60,7 +66,7 @@ static int choose_domain(const struct emu_cmd *c, const struct ib_uverbs_open_xr
 			return 0;
 		}
 	}
-	x->number = ++last;
+	x->number = emu_xrcd_number();
 	return 0;
 }
 

@@ -27,6 +27,8 @@ struct emu_xrcd {
 
 extern const struct emu_method emu_methods_xrc[];
 
+/* A number that no domain has had. */
+uint32_t emu_xrcd_number(void);
 /* Legacy commands. */
 int emu_write_open_xrcd(struct emu_cmd *c);
 int emu_write_open_qp(struct emu_cmd *c);

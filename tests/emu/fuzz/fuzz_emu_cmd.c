@@ -31,6 +31,8 @@
 #include "emu/server/card/topology.h"
 #include "emu/server/commands.h"
 #include "emu/server/devx/commands.h"
+#include "emu/server/devx/firmware.h"
+#include "emu/server/devx/function.h"
 #include "emu/server/devx/mkey.h"
 #include "emu/server/devx/umem.h"
 #include "emu/server/mm/user_copy.h"
@@ -60,6 +62,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define TRACED	 0xfc
 #define LETTER	 0xfb
 #define CONTROL	 0xfa
+#define DRIVER	 0xf9
+#define FILES	 (CLIENTS + 1) /* the last one is that of a PCI function's driver */
 #define PACKET	 256u
 
 static struct input {
@@ -73,8 +77,8 @@ static union frame {
 } frame;
 
 static struct emu_proc proc = {.notes.fd = -1, .slot = 0, .client_end = -1};
-static struct emu_file files[CLIENTS];
-static struct emu_chan chans[CLIENTS];
+static struct emu_file files[FILES];
+static struct emu_chan chans[FILES];
 static int fds[FDS]; /* file descriptors that the clients hold */
 static int memfd;
 static struct emu_watch *watched; /* the newest watch; NULL after its end */
@@ -109,7 +113,7 @@ static uint32_t number_in_device(const struct emu_uobj *o)
 	case EMU_T_SRQ:
 		return ((const struct emu_srq_obj *)o)->srqn;
 	default:
-		return 0;
+		return o->number;
 	}
 }
 
@@ -117,7 +121,7 @@ static uint32_t newest(uint32_t type)
 {
 	uint32_t number = 0;
 
-	for (unsigned int i = 0; i < CLIENTS; i++)
+	for (unsigned int i = 0; i < FILES; i++)
 		for (unsigned int h = 0; h < files[i].nobjs; h++)
 			if (files[i].objs[h] && files[i].objs[h]->type == type)
 				number = number_in_device(files[i].objs[h]);
@@ -146,7 +150,7 @@ static void renumber(struct emu_file *f)
 		struct emu_uobj *o = f->objs[h];
 
 		if (o && o->type == EMU_T_PD)
-			((struct emu_pd *)o)->pdn = h + 1;
+			((struct emu_pd *)o)->pdn = o->number = h + 1;
 		if (o && o->type == EMU_T_UMEM)
 			((struct emu_umem *)o)->id = h + 1;
 	}
@@ -545,6 +549,107 @@ static void reset_gids(void)
 	gids_changed = false;
 }
 
+/* --- the driver of a function ----------------------------------------------------------------- */
+
+#define MAILBOX	    1024u /* where the mailbox is in the frame */
+#define MAX_MAILBOX 1024u
+
+static void add_attr(uint16_t id, uint16_t len, uint64_t data)
+{
+	struct ib_uverbs_attr *a = &frame.hdr.attrs[frame.hdr.num_attrs++];
+
+	*a = (struct ib_uverbs_attr){.attr_id = id, .len = len, .data = data};
+	a->flags = UVERBS_ATTR_F_MANDATORY;
+	frame.hdr.length =
+		(uint16_t)(sizeof(frame.hdr) + frame.hdr.num_attrs * sizeof(frame.hdr.attrs[0]));
+}
+
+static void begin_call(uint16_t method)
+{
+	memset(&frame, 0, sizeof(frame));
+	frame.hdr.object_id = EMU_OBJECT_FUNCTION;
+	frame.hdr.method_id = method;
+	frame.hdr.driver_id = RDMA_DRIVER_MLX5;
+}
+
+static const struct emu_firmware_command *take_row(void)
+{
+	const struct emu_firmware_command *f = emu_firmware_commands;
+	unsigned int n = take();
+
+	while (n-- && f[1].handler)
+		f++;
+	return f;
+}
+
+/* A command of the firmware's table about the newest object of its type, with a few bytes that are not 0. */
+static void build_mailbox(void)
+{
+	const struct emu_firmware_command *f = take_row();
+	const uint16_t len = (uint16_t)(16u + take_number(2) % (MAX_MAILBOX - 16u));
+	uint8_t *in = frame.room + MAILBOX;
+
+	begin_call(EMU_FUNCTION_COMMAND);
+	for (unsigned int i = take(); i; i--) {
+		const size_t at = take_number(2) % MAX_MAILBOX;
+
+		in[at] = take();
+	}
+	emu_prm_set(in, EMU_CMD_IN_OPCODE, f->opcode ? f->opcode : 0x500u + take() % 16u);
+	if (!f->size && f->type != EMU_T_NONE)
+		emu_prm_set(in, f->number ? f->number : EMU_OBJECT_IN_NUMBER,
+			    newest(f->type) & 0xffffff);
+	fill_in_numbers(in, MAX_MAILBOX);
+	add_attr(EMU_FUNCTION_IN, len, FRAME_AT + MAILBOX);
+	add_attr(EMU_FUNCTION_OUT, (uint16_t)(8u + take_number(2)), INPUT_AT);
+}
+
+static int call_driver(void)
+{
+	struct emu_cmd c = {.chan = &chans[CLIENTS], .file = &files[CLIENTS], .fd = -1};
+	int err = emu_ioctl(&c, FRAME_AT);
+
+	keep_fd(c.fd);
+	renumber(&files[CLIENTS]);
+	return err;
+}
+
+static void drive(void)
+{
+	const uint8_t how = take();
+	const struct emu_method *m = emu_method_find(
+		EMU_OBJECT_FUNCTION, (uint16_t)(EMU_FUNCTION_OPEN + (how >> 4) % 6));
+
+	if (how & 3 || !m)
+		build_mailbox();
+	else
+		build(m);
+	call_driver();
+}
+
+/* The function is open, and its commands may name all memory. */
+static void open_driver(void)
+{
+	struct emu_file *f = &files[CLIENTS];
+
+	memset(f, 0, sizeof(*f));
+	f->watch.fd = -1;
+	f->func = &emu_topology.func[0];
+	f->chans = &chans[CLIENTS];
+	f->next = emu_files;
+	emu_files = f;
+	chans[CLIENTS] = (struct emu_chan){.watch.fd = -1, .file = f, .pid = getpid()};
+	begin_call(EMU_FUNCTION_OPEN);
+	add_attr(EMU_FUNCTION_INFO, sizeof(struct emu_fw_info), INPUT_AT);
+	add_attr(EMU_FUNCTION_EVENTS, 0, 0);
+	require(!call_driver());
+	begin_call(EMU_FUNCTION_MEMORY);
+	add_attr(EMU_FUNCTION_ADDRESS, 8, INPUT_AT);
+	add_attr(EMU_FUNCTION_LENGTH, 8, END_AT - INPUT_AT);
+	add_attr(EMU_FUNCTION_MEMORY_ID, 4, INPUT_AT);
+	require(!call_driver());
+}
+
 /* Do something else than a command of the table. */
 static bool say(uint8_t what, struct emu_file *f)
 {
@@ -563,6 +668,9 @@ static bool say(uint8_t what, struct emu_file *f)
 		return true;
 	case CONTROL:
 		send_control();
+		return true;
+	case DRIVER:
+		drive();
 		return true;
 	default:
 		return false;
@@ -641,16 +749,18 @@ static void open_clients(void)
 		chans[i] = (struct emu_chan){.watch.fd = -1, .file = &files[i], .pid = getpid()};
 		give_doorbells(&files[i]);
 	}
+	open_driver();
 }
 
 static void close_clients(void)
 {
 	static const struct emu_counts none;
 
-	for (unsigned int i = 0; i < CLIENTS; i++) {
+	for (unsigned int i = 0; i < FILES; i++) {
 		emu_process_left(&files[i], getpid());
 		emu_uobj_destroy_all(&files[i]);
 		emu_events_destroy_all(&files[i]);
+		emu_driver_free(&files[i]);
 	}
 	emu_files = NULL;
 	for (unsigned int i = 0; i < emu_topology.nfuncs; i++)

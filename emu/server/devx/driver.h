@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Commands that only the driver of a function sends. Each handler is a row of the firmware's table. */
+#ifndef EMU_SERVER_DEVX_DRIVER_H
+#define EMU_SERVER_DEVX_DRIVER_H
+
+#include "emu/prm/prm_eq.h"
+#include "emu/server/devx/mailbox.h"
+#include "emu/server/devx/queue.h"
+#include "emu/server/devx/rmp.h"
+#include "emu/server/uverbs/xrc.h"
+
+/* An object without behaviour of its own: a number, and what it was created with. */
+struct emu_plain {
+	struct emu_uobj obj;
+	uint32_t number;
+};
+
+struct emu_eq_object {
+	struct emu_plain plain;
+	struct emu_uar *uar; /* NULL: not created yet */
+	uint8_t eqc[EMU_EQC_BYTES];
+};
+
+struct emu_xrc_srq {
+	struct emu_devx_rmp rmp;
+	struct emu_xrcd *xrcd;
+	struct emu_devx_cq *cq;
+};
+
+struct emu_sq_object {
+	struct emu_uobj obj;
+	uint32_t sqn; /* 0: not created yet, and nothing is held */
+	struct emu_devx_cq *cq;
+	struct emu_umem *buf, *dbr;
+};
+
+/* Refuse a command that is shorter than `in_len`, whose answer does not fit, or that has an op_mod: 0 or -EREMOTEIO. */
+int emu_driver_check(struct emu_mbox *m, size_t in_len, size_t out_len);
+
+#define EMU_DRIVER_HANDLER(name) \
+	int emu_driver_##name(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
+
+/* The life of a function (hca.c). */
+EMU_DRIVER_HANDLER(change_state);
+EMU_DRIVER_HANDLER(set_hca_cap);
+EMU_DRIVER_HANDLER(set_issi);
+EMU_DRIVER_HANDLER(query_pages);
+EMU_DRIVER_HANDLER(manage_pages);
+EMU_DRIVER_HANDLER(query_adapter);
+EMU_DRIVER_HANDLER(query_special_contexts);
+EMU_DRIVER_HANDLER(set_driver_version);
+EMU_DRIVER_HANDLER(mad_ifc);
+
+/* Registers (register.c). */
+EMU_DRIVER_HANDLER(access_reg);
+
+/* Resources that are no queues (resource.c). */
+EMU_DRIVER_HANDLER(alloc_pd);
+EMU_DRIVER_HANDLER(alloc_uar);
+EMU_DRIVER_HANDLER(alloc_xrcd);
+EMU_DRIVER_HANDLER(alloc_plain);
+EMU_DRIVER_HANDLER(create_uctx);
+EMU_DRIVER_HANDLER(query_q_counter);
+
+/* The network interface (ethernet.c). */
+EMU_DRIVER_HANDLER(create_numbered);
+EMU_DRIVER_HANDLER(modify_plain);
+EMU_DRIVER_HANDLER(create_sq);
+EMU_DRIVER_HANDLER(modify_sq);
+int emu_driver_sq_undo(struct emu_uobj *o);
+
+/* Event queues (eq.c). */
+EMU_DRIVER_HANDLER(create_eq);
+EMU_DRIVER_HANDLER(query_eq);
+int emu_driver_eq_undo(struct emu_uobj *o);
+
+/* XRC shared receive queues (xrc_srq.c). */
+EMU_DRIVER_HANDLER(create_xrc_srq);
+int emu_driver_xrc_srq_undo(struct emu_uobj *o);
+
+/* The virtual port (vport.c). */
+EMU_DRIVER_HANDLER(query_nic_vport);
+EMU_DRIVER_HANDLER(modify_nic_vport);
+EMU_DRIVER_HANDLER(set_roce_address);
+EMU_DRIVER_HANDLER(query_hca_vport_pkey);
+EMU_DRIVER_HANDLER(query_vport_counter);
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "emu/prm/prm_hca.h"
+
+#include <string.h>
+
+#include "emu/ipc/shm.h"
+#include "emu/server/card/topology.h"
+#include "emu/server/devx/driver.h"
+#include "emu/server/devx/function.h"
+
+#define VENDOR_ID  0x02c9
+#define ISSI	   1u
+#define BOARD_PSID "DPUMAP0000000001"
+
+int emu_driver_check(struct emu_mbox *m, size_t in_len, size_t out_len)
+{
+	if (m->in_len < in_len)
+		return emu_refuse(m, EMU_CMD_SYN_DRIVER_IN_LEN);
+	if (m->out_len < out_len)
+		return emu_refuse(m, EMU_CMD_SYN_DRIVER_OUT_LEN);
+	return m->op_mod ? emu_refuse(m, EMU_CMD_SYN_DRIVER_OP_MOD) : 0;
+}
+
+/* op_mod and profile of TEARDOWN_HCA say how graceful it is; nothing runs on after it in any case. */
+int emu_driver_change_state(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
+{
+	static const struct {
+		uint16_t opcode;
+		enum emu_driver_state from, to;
+	} changes[] = {
+		{EMU_CMD_ENABLE_HCA, EMU_DRIVER_DISABLED, EMU_DRIVER_ENABLED},
+		{EMU_CMD_INIT_HCA, EMU_DRIVER_ENABLED, EMU_DRIVER_INITIALIZED},
+		{EMU_CMD_TEARDOWN_HCA, EMU_DRIVER_INITIALIZED, EMU_DRIVER_ENABLED},
+		{EMU_CMD_DISABLE_HCA, EMU_DRIVER_ENABLED, EMU_DRIVER_DISABLED},
+	};
+	struct emu_driver *d = emu_driver_of(c->file);
+	size_t i = 0;
+
+	(void)o;
+	while (changes[i].opcode != m->opcode)
+		i++;
+	if (d->state != changes[i].from)
+		return emu_refuse(m, EMU_CMD_SYN_DRIVER_STATE);
+	d->state = changes[i].to;
+	return 0;
+}
+
+/* A driver may ask for less than the card can do; what it asks for, it gets. */
+int emu_driver_set_hca_cap(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
+{
+	(void)o;
+	if (m->in_len < EMU_QUERY_HCA_CAP_IN_BYTES + EMU_CAP_PAGE_BYTES)
+		return emu_refuse(m, EMU_CMD_SYN_DRIVER_IN_LEN);
+	return emu_driver_of(c->file)->state == EMU_DRIVER_INITIALIZED
+		       ? emu_refuse(m, EMU_CMD_SYN_DRIVER_STATE)
+		       : 0;
+}
+
+int emu_driver_set_issi(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
+{
+	int err = emu_driver_check(m, EMU_SET_ISSI_IN_BYTES, EMU_CMD_OUT_BYTES);
+
+	(void)c;
+	(void)o;
+	if (!err && emu_prm_get(m->in, EMU_SET_ISSI_IN_CURRENT_ISSI) != ISSI)
+		err = emu_refuse(m, EMU_CMD_SYN_DRIVER_PARAM);
+	return err;
+}
+
+/* The card keeps its objects in its own memory. */
+int emu_driver_query_pages(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
+{
+	(void)c;
+	(void)o;
+	return m->out_len < EMU_QUERY_PAGES_OUT_BYTES ? emu_refuse(m, EMU_CMD_SYN_DRIVER_OUT_LEN)
+						      : 0;
+}
+
+int emu_driver_manage_pages(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
+{
+	struct emu_driver *d = emu_driver_of(c->file);
+	uint32_t n = (uint32_t)emu_prm_get(m->in, EMU_MANAGE_PAGES_IN_NUM_ENTRIES);
+
+	(void)o;
+	if (m->op_mod == EMU_PAGES_GIVE)
+		d->pages += n;
+	else if (m->op_mod == EMU_PAGES_TAKE && n)
+		return emu_refuse(m, EMU_CMD_SYN_DRIVER_PARAM); /* it holds none */
+	return 0;
+}
+
+int emu_driver_query_adapter(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
+{
+	int err = emu_driver_check(m, EMU_PLAIN_IN_BYTES, EMU_QUERY_ADAPTER_OUT_BYTES);
+
+	(void)c;
+	(void)o;
+	if (err)
+		return err;
+	emu_prm_set(m->out, EMU_QUERY_ADAPTER_OUT_IEEE_VENDOR_ID, VENDOR_ID);
+	emu_prm_set(m->out, EMU_QUERY_ADAPTER_OUT_VSD_VENDOR_ID, VENDOR_ID);
+	memcpy(emu_prm_at(m->out, EMU_QUERY_ADAPTER_OUT_VSD_CONTD_PSID), BOARD_PSID,
+	       sizeof(BOARD_PSID) - 1);
+	return 0;
+}
+
+int emu_driver_query_special_contexts(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
+{
+	int err = emu_driver_check(m, EMU_PLAIN_IN_BYTES, EMU_QUERY_SPECIAL_CONTEXTS_OUT_BYTES);
+
+	(void)c;
+	(void)o;
+	if (err)
+		return err;
+	emu_prm_set(m->out, EMU_QUERY_SPECIAL_CONTEXTS_OUT_DUMP_FILL_MKEY, EMU_NULL_LKEY);
+	emu_prm_set(m->out, EMU_QUERY_SPECIAL_CONTEXTS_OUT_NULL_MKEY, EMU_NULL_LKEY);
+	return 0;
+}
+
+/* The card tells nobody the name. */
+int emu_driver_set_driver_version(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
+{
+	(void)c;
+	(void)o;
+	return emu_driver_check(m, EMU_PLAIN_IN_BYTES, EMU_CMD_OUT_BYTES);
+}
+
+/* An Ethernet port has no subnet: it knows no attribute. */
+int emu_driver_mad_ifc(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
+{
+	uint8_t *mad = emu_prm_at(m->out, EMU_MAD_IFC_IN_MAD);
+
+	(void)c;
+	(void)o;
+	if (m->in_len < EMU_MAD_IFC_IN_BYTES)
+		return emu_refuse(m, EMU_CMD_SYN_DRIVER_IN_LEN);
+	if (m->out_len < EMU_MAD_IFC_IN_BYTES)
+		return emu_refuse(m, EMU_CMD_SYN_DRIVER_OUT_LEN);
+	memcpy(mad, emu_prm_at_const(m->in, EMU_MAD_IFC_IN_MAD), EMU_MAD_BYTES);
+	emu_prm_set(mad, EMU_MAD_METHOD, emu_prm_get(mad, EMU_MAD_METHOD) | EMU_MAD_RESPONSE);
+	emu_prm_set(mad, EMU_MAD_STATUS, EMU_MAD_UNSUPPORTED_ATTRIBUTE);
+	return 0;
+}

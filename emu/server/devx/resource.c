@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "emu/prm/prm_hca.h"
+
+#include "emu/ipc/firmware.h"
+#include "emu/server/devx/driver.h"
+#include "emu/server/uverbs/pd.h"
+#include "emu/server/uverbs/uar.h"
+#include "emu/server/uverbs/xrc.h"
+
+int emu_driver_alloc_pd(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
+{
+	struct emu_pd *pd = (struct emu_pd *)o;
+	int err = emu_driver_check(m, EMU_PLAIN_IN_BYTES, EMU_CMD_OUT_BYTES);
+
+	(void)c;
+	if (err)
+		return err;
+	pd->pdn = emu_pd_number();
+	emu_prm_set(m->out, EMU_CMD_OUT_NUMBER, pd->pdn);
+	return 0;
+}
+
+/* Its pages are those of the BAR. */
+int emu_driver_alloc_uar(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
+{
+	struct emu_uar *uar = (struct emu_uar *)o;
+	int err = emu_driver_check(m, EMU_PLAIN_IN_BYTES, EMU_CMD_OUT_BYTES);
+
+	(void)c;
+	if (err)
+		return err;
+	uar->page = emu_uar_take(EMU_FW_FIRST_UAR, EMU_FW_UARS);
+	if (!uar->page)
+		return emu_refuse(m, EMU_CMD_SYN_DRIVER_LIMIT);
+	emu_prm_set(m->out, EMU_CMD_OUT_NUMBER, uar->page);
+	return 0;
+}
+
+int emu_driver_alloc_xrcd(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
+{
+	struct emu_xrcd *x = (struct emu_xrcd *)o;
+	int err = emu_driver_check(m, EMU_PLAIN_IN_BYTES, EMU_CMD_OUT_BYTES);
+
+	(void)c;
+	if (err)
+		return err;
+	x->number = emu_xrcd_number();
+	emu_prm_set(m->out, EMU_CMD_OUT_NUMBER, x->number);
+	return 0;
+}
+
+/* The lowest number that no object of the type has. */
+static uint32_t free_number(const struct emu_file *f, enum emu_type type)
+{
+	const struct emu_plain *other;
+	uint32_t number = 0;
+
+	do {
+		number++;
+		other = NULL;
+		while ((other = emu_uobj_next(f, type, other)) && other->number != number)
+			;
+	} while (other);
+	return number;
+}
+
+/* Numbers of 8 bits, as the sets of counters have. */
+int emu_driver_alloc_plain(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
+{
+	struct emu_plain *plain = (struct emu_plain *)o;
+	uint32_t number;
+	int err = emu_driver_check(m, EMU_PLAIN_IN_BYTES, EMU_CMD_OUT_BYTES);
+
+	if (err)
+		return err;
+	number = free_number(c->file, o->type);
+	if (number > UINT8_MAX)
+		return emu_refuse(m, EMU_CMD_SYN_DRIVER_LIMIT);
+	plain->number = number;
+	emu_prm_set(m->out, EMU_CMD_OUT_NUMBER, number);
+	return 0;
+}
+
+int emu_driver_create_uctx(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
+{
+	struct emu_plain *uctx = (struct emu_plain *)o;
+	int err = emu_driver_check(m, EMU_CREATE_UCTX_IN_BYTES, EMU_CMD_OUT_BYTES);
+
+	if (err)
+		return err;
+	uctx->number = free_number(c->file, o->type);
+	emu_prm_set(m->out, EMU_CMD_OUT_NUMBER, uctx->number);
+	return 0;
+}
+
+int emu_driver_query_q_counter(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
+{
+	(void)c;
+	(void)o;
+	return emu_driver_check(m, EMU_Q_COUNTER_IN_BYTES, EMU_QUERY_Q_COUNTER_OUT_BYTES);
+}
