@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "emu/ipc/access.h"
 #include "emu/ipc/program.h"
+#include "emu/pci/serve.h"
 #include "emu/server/base/log.h"
 #include "emu/server/serve.h"
 #include "emu/tool/tool.h"
@@ -271,6 +272,24 @@ int tool_run(struct options *o)
 	err = errno;
 	emu_log("cannot execute %s: %s", argv[0], strerror(err));
 	return err == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+}
+
+/* --- pci -------------------------------------------------------------------------------------- */
+
+/* It is this program again, with the emulated device preloaded. */
+int tool_pci(struct options *o)
+{
+	static char self[] = "/proc/self/exe", offer[] = "offer", option[] = "--socket";
+	static char *argv[] = {self, offer, option, NULL, NULL};
+
+	argv[3] = (char *)(uintptr_t)o->socket;
+	o->argv = argv;
+	return tool_run(o);
+}
+
+int tool_offer(struct options *o)
+{
+	return emu_pci_serve(o->socket);
 }
 
 /* --- serve: the internal command that spawn_server() executes --------------------------------- */

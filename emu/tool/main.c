@@ -26,9 +26,11 @@ enum verb_bit {
 	V_CHAOS = 1 << 11,
 	V_CAPTURE = 1 << 12,
 	V_TOP = 1 << 13,
+	V_PCI = 1 << 14,
+	V_OFFER = 1 << 15,
 	V_STARTS = V_RUN | V_START,
 	V_ALL = V_RUN | V_START | V_SERVE | V_STATUS | V_STOP | V_TRACE | V_FAULT | V_LIST | V_GID |
-		V_PORT | V_CHAOS | V_CAPTURE | V_TOP,
+		V_PORT | V_CHAOS | V_CAPTURE | V_TOP | V_PCI,
 };
 
 struct verb {
@@ -55,6 +57,14 @@ static const struct verb verbs[] = {
 	  "Start an emulator. It runs until `dpumap-emu stop', SIGTERM or SIGINT.",
 	  tool_more_machines},
 	 tool_start},
+	{{"pci", "--as FUNCTION --socket PATH", 0, 0, V_PCI,
+	  "Offer a function to a virtual machine. QEMU attaches it by its device vfio-user-pci to "
+	  "the "
+	  "socket, and the guest drives it by its own mlx5 driver. Use the emulator in --dir, or "
+	  "start one that ends with the command.",
+	  NULL},
+	 tool_pci},
+	{{"offer", "", 0, 0, V_OFFER, NULL, NULL}, tool_offer},
 	{{"serve", "", 0, 0, V_SERVE, NULL, NULL}, tool_serve},
 	{{"status", "", 0, 0, V_STATUS,
 	  "Print counts of objects and work. Each line is a name and a count, or an active fault.",
@@ -350,6 +360,12 @@ static const char *set_local_only(struct options *o, const char *arg)
 	return NULL;
 }
 
+static const char *set_socket(struct options *o, const char *arg)
+{
+	o->socket = arg;
+	return NULL;
+}
+
 static const char *set_once(struct options *o, const char *arg)
 {
 	(void)arg;
@@ -377,8 +393,10 @@ static const struct option_spec specs[] = {
 	  "machines; fault, port, capture and trace without it are for all functions, and a "
 	  "partition "
 	  "accepts node0, node1, ... as well",
-	  V_RUN | V_FAULT | V_GID | V_PORT | V_CAPTURE | V_TRACE},
+	  V_RUN | V_FAULT | V_GID | V_PORT | V_CAPTURE | V_TRACE | V_PCI},
 	 set_role},
+	{{"socket", 0, "PATH", "Unix socket on which the function is offered", V_PCI | V_OFFER},
+	 set_socket},
 	{{"dir", 0, "DIR",
 	  "Directory of the emulator (default: $" EMU_ENV_DIR
 	  ", or else a directory of this user in "
@@ -617,6 +635,8 @@ static void check(const struct argp_state *state, void *input, const struct cli_
 	o->argv = line->rest;
 	if (line->command->takes & V_RUN && !o->role)
 		cli_usage_error(state, "run needs --as FUNCTION");
+	if (line->command->takes & V_PCI && (!o->role || !o->socket))
+		cli_usage_error(state, "pci needs --as FUNCTION and --socket PATH");
 	if (line->command->takes & (V_GID | V_PORT)) {
 		wrong = tool_port_check(o, line->command->name, kind,
 					line->num_args > 1 ? line->args[1] : NULL);

@@ -26,7 +26,8 @@ struct options {
 	const char *cap[TOOL_MAX_CAPS];
 	const char *gid[EMU_MAX_GID_LINES];
 	const char *wire[EMU_MAX_ENDPOINTS];
-	char **argv; /* the command of run */
+	char **argv;	    /* the command of run */
+	const char *socket; /* of pci */
 	const char *plan;
 	uint64_t seed, speed;
 	struct emu_fault_request fault;
@@ -77,6 +78,8 @@ int tool_ask_status(int fd, struct json_object **status);
 /* The commands; each returns the tool's exit code. */
 int tool_run(struct options *o);
 int tool_start(struct options *o);
+int tool_pci(struct options *o);
+int tool_offer(struct options *o); /* internal: `pci' executes it */
 int tool_serve(struct options *o); /* internal: `start' and `run' execute it */
 int tool_status(struct options *o);
 int tool_list(struct options *o);

@@ -10,7 +10,7 @@ from harness.completion import Bash, remember_help
 pytestmark = pytest.mark.local
 NOWHERE = ["--dir", "/nonexistent"]
 CASES = [
-    ([""], "caps capture chaos fault gid help list port run start status stop top trace"),
+    ([""], "caps capture chaos fault gid help list pci port run start status stop top trace"),
     (["sta"], "start status"),
     (["help", "po"], "port"),
     (["port", ""], "down lid pkey reregister sm up"),
@@ -29,7 +29,7 @@ CASES = [
     (["capture", "--lo"], "--local-only"),
     (["run", "--as", "dpu", "sha256su"], "sha256sum"),
 ]
-COMMANDS = "run start status list stop trace caps capture fault gid port chaos top".split()
+COMMANDS = "run start status list stop trace caps capture fault gid pci port chaos top".split()
 
 
 @pytest.fixture(scope="module")

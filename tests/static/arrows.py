@@ -94,7 +94,8 @@ FLOORS = {
         "api-desc": "",
     },
     "the emulated card": {
-        "emu/tool": "emu/server emu/server/base emu/server/card emu/ipc cli",
+        "emu/tool": "emu/pci emu/server emu/server/base emu/server/card emu/ipc cli",
+        "emu/pci": "emu/server/base emu/prm emu/ipc",
         "emu/server": f"{UVERBS} emu/server/devx emu/server/net emu/server/ucma emu/server/admin",
         "emu/server/admin": f"{UVERBS} emu/server/devx emu/server/ucma emu/server/cm emu/wire emu/prm",
         "emu/server/net": UVERBS,

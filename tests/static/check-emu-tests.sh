@@ -8,11 +8,11 @@
 run_check()
 {
 	local name names
-	names=$(sed -nE 's/^\t(OTHER|CREATE|ACT)\(([A-Z]+, EMU_CMD_)?([A-Z0-9_]+),.*/\3/p' "$TREE/emu/server/devx/firmware.c" |
+	names=$(sed -nE 's/^\t(OTHER|CREATE|ACT|DRIVER|OWN|DESTROY|DESTROY_BY)\(([A-Z]+, EMU_CMD_)?([A-Z0-9_]+),.*/\3/p' "$TREE/emu/server/devx/firmware.c" |
 		grep -vx MODIFY | LC_ALL=C sort -u)
 	[ -n "$names" ] || bad "emu/server/devx/firmware.c has no command"
 	for name in $names; do
-		grep -rqE "\bCMD_$name\b" "$TREE/tests/emu" || grep -rqE "\bPRM_[A-Z_]*$name\b" "$TREE/src/device" ||
+		grep -rqE "\b(CMD_)?$name\b" "$TREE/tests/emu" || grep -rqE "\bPRM_[A-Z_]*$name\b" "$TREE/src/device" ||
 			bad "no test in tests/emu names the firmware command $name"
 	done
 	names=$(sed -nE 's/^\t(CAP\(|\{)"([a-z-]+)", .*/\2/p' "$TREE/emu/server/card/profile.c")

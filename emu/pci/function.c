@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * PRM, "Initialization Segment" and "Doorbells"; Linux, include/linux/mlx5/device.h: struct mlx5_init_seg.
+ */
+#include "emu/pci/function.h"
+
+#include <errno.h>
+#include <linux/vfio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "emu/ipc/bytes.h"
+#include "emu/ipc/codes.h"
+#include "emu/prm/prm_cmd.h"
+#include "emu/prm/prm_eq.h"
+#include "emu/server/base/log.h"
+
+#define UAR_BYTES	 4096u
+#define CMDIF_REV	 5u
+#define EVENT_COMMAND	 0x0au
+#define HEALTH_PERIOD_MS 10u
+
+/* Offsets in the initialisation segment. */
+enum {
+	SEG_FW_REV = 0x00,
+	SEG_CMDIF_REV = 0x04,
+	SEG_CMDQ_ADDR_H = 0x10,
+	SEG_CMDQ_ADDR_L = 0x14,
+	SEG_CMD_DBELL = 0x18,
+	SEG_TIMER_H = 0x1000,
+	SEG_TIMER_L = 0x1004,
+	SEG_HEALTH_COUNTER = 0x1010,
+};
+
+/* Offsets in a doorbell page. */
+enum {
+	UAR_EQ_ARM = 0x40,
+	UAR_EQ_CI = 0x48,
+};
+
+/* --- commands --------------------------------------------------------------------------------- */
+
+static void eq_created(struct emu_function *f, const uint8_t *in, const uint8_t *out,
+		       struct emu_pages *pages)
+{
+	const uint8_t *eqc = emu_prm_at_const(in, EMU_CREATE_EQ_IN_EQC);
+	const uint32_t eqn = (uint32_t)emu_prm_get(out, EMU_CREATE_EQ_OUT_EQ_NUMBER);
+
+	emu_eq_create(&f->eqs, eqn, pages->view, (uint32_t)emu_prm_get(eqc, EMU_EQC_LOG_EQ_SIZE),
+		      (uint32_t)emu_prm_get(eqc, EMU_EQC_INTR));
+	pages->view = NULL;
+	if (emu_prm_get(in, EMU_CREATE_EQ_IN_EVENT_BITMASK) & 1u << EVENT_COMMAND)
+		f->command_eqn = eqn;
+}
+
+static void eq_destroyed(struct emu_function *f, const uint8_t *in)
+{
+	const uint32_t eqn = (uint32_t)emu_prm_get(in, EMU_EQ_IN_EQ_NUMBER);
+
+	emu_eq_destroy(&f->eqs, eqn);
+	if (f->command_eqn == eqn)
+		f->command_eqn = 0;
+}
+
+static void uar_allocated(struct emu_function *f, const uint8_t *out)
+{
+	const uint32_t page = (uint32_t)emu_prm_get(out, EMU_CMD_OUT_NUMBER);
+
+	if (page < EMU_FW_UARS && !f->uar[page])
+		f->uar[page] = emu_fw_uar(&f->firmware, page);
+}
+
+static void uar_freed(struct emu_function *f, uint32_t page)
+{
+	if (page >= EMU_FW_UARS || !f->uar[page])
+		return;
+	emu_fw_uar_end(f->uar[page]);
+	f->uar[page] = NULL;
+}
+
+/* What the function itself has of the objects that a successful command is about. */
+static void follow(struct emu_function *f, const uint8_t *in, const uint8_t *out,
+		   struct emu_pages *pages)
+{
+	switch (emu_prm_get(in, EMU_CMD_IN_OPCODE)) {
+	case EMU_CMD_CREATE_EQ:
+		eq_created(f, in, out, pages);
+		break;
+	case EMU_CMD_DESTROY_EQ:
+		eq_destroyed(f, in);
+		break;
+	case EMU_CMD_ALLOC_UAR:
+		uar_allocated(f, out);
+		break;
+	case EMU_CMD_DEALLOC_UAR:
+		uar_freed(f, (uint32_t)emu_prm_get(in, EMU_OBJECT_IN_NUMBER));
+		break;
+	default:
+		break;
+	}
+}
+
+static void refuse(uint8_t *out)
+{
+	emu_prm_set(out, EMU_CMD_OUT_STATUS, EMU_STATUS_BAD_PARAM);
+}
+
+static void execute(void *context, uint8_t *in, size_t in_len, uint8_t *out, size_t out_len)
+{
+	struct emu_function *f = context;
+	struct emu_pages pages;
+
+	if (emu_objects_umem(&f->objects, in, in_len, out))
+		return;
+	if (emu_pages_replace(&f->objects.of, in, &in_len, &pages)) {
+		refuse(out);
+		return;
+	}
+	emu_fw_command(&f->firmware, in, in_len, out, out_len);
+	if (emu_prm_get(out, EMU_CMD_OUT_STATUS)) {
+		emu_pages_release(&f->objects.of, &pages);
+		return;
+	}
+	follow(f, in, out, &pages);
+	emu_objects_created(&f->objects, in, out, &pages);
+	emu_objects_destroyed(&f->objects, in);
+}
+
+/* The queue that reports commands does not report the command that creates it. */
+static void ring(struct emu_function *f, uint32_t vector)
+{
+	const uint32_t eqn = f->command_eqn;
+	struct emu_fw_event event = {.eqn = (uint8_t)eqn, .type = EVENT_COMMAND};
+
+	vector = emu_cmdq_ring(&f->commands, vector);
+	emu_put32(event.data, vector);
+	if (vector && eqn && eqn == f->command_eqn)
+		emu_eq_put(&f->eqs, &event, &f->irqs);
+}
+
+/* --- BAR 0 ------------------------------------------------------------------------------------ */
+
+static uint32_t segment_word(const struct emu_function *f, uint64_t at)
+{
+	const uint64_t version = f->firmware.info.fw_ver;
+
+	switch (at) {
+	case SEG_FW_REV:
+		return (uint32_t)(version >> 16 & 0xffff) << 16 |
+		       (uint32_t)(version >> 32 & 0xffff);
+	case SEG_CMDIF_REV:
+		return CMDIF_REV << 16 | (uint32_t)(version & 0xffff);
+	case SEG_CMDQ_ADDR_H:
+		return (uint32_t)(f->commands.address >> 32);
+	case SEG_CMDQ_ADDR_L:
+		return (uint32_t)f->commands.address | EMU_CMDQ_LOG_ENTRIES << 4 |
+		       EMU_CMDQ_LOG_STRIDE;
+	case SEG_TIMER_H:
+		return (uint32_t)(monotonic_ns() >> 32);
+	case SEG_TIMER_L:
+		return (uint32_t)monotonic_ns();
+	case SEG_HEALTH_COUNTER:
+		return (uint32_t)(monotonic_ms() / HEALTH_PERIOD_MS);
+	default:
+		return 0;
+	}
+}
+
+static void write_segment(struct emu_function *f, uint64_t at, uint32_t word)
+{
+	switch (at) {
+	case SEG_CMDQ_ADDR_H:
+		f->address_high = word;
+		break;
+	case SEG_CMDQ_ADDR_L:
+		f->commands.address = (uint64_t)f->address_high << 32 | (word & ~0xfffu);
+		break;
+	case SEG_CMD_DBELL:
+		ring(f, word);
+		break;
+	default:
+		break;
+	}
+}
+
+/* A store that the engine sees as that of a program. */
+static void store(uint8_t *to, const uint8_t *data, uint32_t len)
+{
+	uint64_t eight;
+	uint32_t four;
+
+	for (; len >= 8 && !((uintptr_t)to % 8); len -= 8, to += 8, data += 8) {
+		memcpy(&eight, data, 8);
+		__atomic_store_n((uint64_t *)(void *)to, eight, __ATOMIC_RELEASE);
+	}
+	for (; len >= 4; len -= 4, to += 4, data += 4) {
+		memcpy(&four, data, 4);
+		__atomic_store_n((uint32_t *)(void *)to, four, __ATOMIC_RELEASE);
+	}
+}
+
+static void write_uar(struct emu_function *f, uint64_t at, const uint8_t *data, uint32_t len)
+{
+	const uint64_t page = at / UAR_BYTES, in_page = at % UAR_BYTES;
+
+	if (!f->uar[page] || at % 4 || len % 4 || len > UAR_BYTES - in_page)
+		return;
+	if (len == 4 && (in_page == UAR_EQ_ARM || in_page == UAR_EQ_CI))
+		emu_eq_ring(&f->eqs, emu_get32(data), in_page == UAR_EQ_ARM, &f->irqs);
+	else
+		store(f->uar[page] + in_page, data, len);
+}
+
+static void write_bar(struct emu_function *f, uint64_t at, const uint8_t *data, uint32_t len)
+{
+	if (at >= EMU_FW_FIRST_UAR * UAR_BYTES)
+		write_uar(f, at, data, len);
+	else if (!(at % 4))
+		for (; len >= 4; len -= 4, at += 4, data += 4)
+			write_segment(f, at, emu_get32(data));
+}
+
+/* Doorbell pages are not read by drivers, and are zeros. */
+static void read_bar(const struct emu_function *f, uint64_t at, uint8_t *data, uint32_t len)
+{
+	uint8_t word[4];
+
+	for (uint32_t i = 0; i < len; i++) {
+		if (!i || !((at + i) % 4))
+			emu_put32(word, at + i < EMU_FW_FIRST_UAR * UAR_BYTES
+						? segment_word(f, (at + i) & ~3ull)
+						: 0);
+		data[i] = word[(at + i) % 4];
+	}
+}
+
+/* --- regions ---------------------------------------------------------------------------------- */
+
+uint64_t emu_function_region(uint32_t index)
+{
+	static const uint64_t bytes[] = {
+		[VFIO_PCI_BAR0_REGION_INDEX] = EMU_PCI_BAR_BYTES,
+		[VFIO_PCI_BAR2_REGION_INDEX] = EMU_PCI_MSIX_BYTES,
+		[VFIO_PCI_CONFIG_REGION_INDEX] = EMU_PCI_CONFIG_BYTES,
+	};
+
+	return index < ARRAY_SIZE(bytes) ? bytes[index] : 0;
+}
+
+/* The table of vectors is the virtual machine's: it tells what matters by eventfds. */
+void emu_function_read(const struct emu_function *f, uint32_t region, uint64_t at, uint8_t *data,
+		       uint32_t len)
+{
+	if (region == VFIO_PCI_BAR0_REGION_INDEX)
+		read_bar(f, at, data, len);
+	else if (region == VFIO_PCI_CONFIG_REGION_INDEX)
+		memcpy(data, f->config.byte + at, len);
+	else
+		memset(data, 0, len);
+}
+
+void emu_function_write(struct emu_function *f, uint32_t region, uint64_t at, const uint8_t *data,
+			uint32_t len)
+{
+	if (region == VFIO_PCI_BAR0_REGION_INDEX)
+		write_bar(f, at, data, len);
+	else if (region == VFIO_PCI_CONFIG_REGION_INDEX &&
+		 emu_pci_config_write(&f->config, at, data, len))
+		emu_function_reset(f);
+}
+
+/* --- the whole -------------------------------------------------------------------------------- */
+
+static void name_space(struct emu_function *f)
+{
+	f->objects.of.space =
+		emu_fw_memory(&f->firmware, emu_guest_base(f->guest), EMU_GUEST_SPACE);
+}
+
+int emu_function_open(struct emu_function *f)
+{
+	int err = emu_fw_open(&f->firmware);
+
+	if (err)
+		return err;
+	err = emu_guest_create(&f->guest);
+	if (err) {
+		emu_log("cannot reserve addresses for the memory of a virtual machine: %s; see "
+			"ulimit -v",
+			strerror(err));
+		emu_fw_close(&f->firmware);
+		return err;
+	}
+	emu_irqs_init(&f->irqs);
+	emu_pci_config_init(&f->config, f->firmware.info.device);
+	f->commands = (struct emu_cmdq){.guest = f->guest, .execute = execute, .context = f};
+	f->objects.of = (struct emu_pages_of){.guest = f->guest, .firmware = &f->firmware};
+	name_space(f);
+	return 0;
+}
+
+void emu_function_reset(struct emu_function *f)
+{
+	emu_fw_reset(&f->firmware);
+	emu_eqs_destroy_all(&f->eqs);
+	emu_objects_release_all(&f->objects);
+	for (uint32_t page = 0; page < EMU_FW_UARS; page++)
+		uar_freed(f, page);
+	name_space(f);
+	f->command_eqn = 0;
+	f->commands.address = 0;
+	f->address_high = 0;
+	emu_pci_config_init(&f->config, f->firmware.info.device);
+}
+
+void emu_function_leave(struct emu_function *f)
+{
+	emu_function_reset(f);
+	emu_irqs_clear(&f->irqs);
+	emu_guest_unmap_all(f->guest);
+}
+
+bool emu_function_events(struct emu_function *f)
+{
+	struct emu_fw_event event;
+	ssize_t n = read(f->firmware.events, &event, sizeof(event));
+
+	if (n == sizeof(event))
+		emu_eq_put(&f->eqs, &event, &f->irqs);
+	return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* A PCI function of the emulated card: what a virtual machine reads and writes there, and what it gets in return. */
+#ifndef EMU_PCI_FUNCTION_H
+#define EMU_PCI_FUNCTION_H
+
+#include <stdint.h>
+
+#include "emu/pci/command_queue.h"
+#include "emu/pci/config.h"
+#include "emu/pci/event_queue.h"
+#include "emu/pci/firmware.h"
+#include "emu/pci/guest.h"
+#include "emu/pci/irqs.h"
+#include "emu/pci/objects.h"
+
+struct emu_function {
+	struct emu_fw firmware;
+	struct emu_guest *guest;
+	struct emu_pci_config config;
+	struct emu_irqs irqs;
+	struct emu_cmdq commands;
+	struct emu_eqs eqs;
+	struct emu_objects objects;
+	uint32_t command_eqn;  /* the event queue that reports commands; 0: none */
+	uint32_t address_high; /* of the command queue, until its lower half is written */
+	uint8_t *uar[EMU_FW_UARS];
+};
+
+/* Returns 0 or an errno, after a line that says why. */
+int emu_function_open(struct emu_function *f);
+
+/* The bytes of a region (linux/vfio.h); 0: there is none of that index. */
+uint64_t emu_function_region(uint32_t index);
+/* The bytes must be in the region. */
+void emu_function_read(const struct emu_function *f, uint32_t region, uint64_t at, uint8_t *data,
+		       uint32_t len);
+void emu_function_write(struct emu_function *f, uint32_t region, uint64_t at, const uint8_t *data,
+			uint32_t len);
+/* As after power-on, but for memory and interrupts that the virtual machine has set up. */
+void emu_function_reset(struct emu_function *f);
+/* The virtual machine has gone: its memory and interrupts too. */
+void emu_function_leave(struct emu_function *f);
+/* The firmware has events for the driver. False: the emulator has ended. */
+bool emu_function_events(struct emu_function *f);
+
+#endif

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "emu/pci/session.h"
+
+#include <errno.h>
+#include <linux/vfio.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "emu/ipc/sock.h"
+#include "emu/pci/vfio_user.h"
+#include "emu/server/base/log.h"
+
+#define MAX_BODY (EMU_VFIO_MAX_DATA + 64u)
+#define SEND_MS	 5000
+
+_Static_assert(EMU_VFIO_MAX_FDS <= EMU_SOCK_FDS, "a message with all descriptors is received");
+_Static_assert(EMU_PCI_VECTORS <= EMU_VFIO_MAX_FDS, "all vectors are set by one message");
+
+/* --- bytes ------------------------------------------------------------------------------------ */
+
+/* Receive up to `len` bytes that have arrived. Returns their number, or a negative errno; 0: none, for now. */
+static ssize_t receive(int fd, void *to, size_t len, struct emu_vfio_message *m)
+{
+	unsigned int nfds;
+	ssize_t n = emu_sock_recv_now(fd, to, len, m->fd + m->nfds, EMU_VFIO_MAX_FDS - m->nfds,
+				      &nfds, NULL);
+
+	if (n == -EAGAIN)
+		return 0;
+	if (n <= 0)
+		return n ? n : -EPIPE;
+	m->nfds += nfds;
+	return n;
+}
+
+/* A peer that does not read its answers is not waited for without end. */
+static bool can_send(int fd)
+{
+	struct pollfd room = {.fd = fd, .events = POLLOUT};
+
+	return poll(&room, 1, SEND_MS) == 1;
+}
+
+static int send_all(int fd, const void *from, size_t len)
+{
+	const uint8_t *at = from;
+
+	while (len) {
+		ssize_t n = send(fd, at, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+		if (n < 0 && errno != EINTR && (errno != EAGAIN || !can_send(fd)))
+			return errno;
+		if (n > 0) {
+			at += n;
+			len -= (size_t)n;
+		}
+	}
+	return 0;
+}
+
+static int answer(const struct emu_session *s, const struct emu_vfio_message *m, int error)
+{
+	struct emu_vfio_header h = {
+		.id = m->head.id,
+		.command = m->head.command,
+		.flags = EMU_VFIO_REPLY | (error ? EMU_VFIO_ERROR : 0),
+		.error = (uint32_t)error,
+		.size = (uint32_t)sizeof(h) + (error ? 0 : m->out_len),
+	};
+	int err;
+
+	if (m->head.flags & EMU_VFIO_NO_REPLY)
+		return 0;
+	err = send_all(s->fd, &h, sizeof(h));
+	return err || error ? err : send_all(s->fd, m->out, m->out_len);
+}
+
+static void *answer_room(struct emu_vfio_message *m, uint32_t len)
+{
+	m->out = calloc(1, len);
+	m->out_len = len;
+	return m->out;
+}
+
+/* --- commands: 0 or an errno for the peer ----------------------------------------------------- */
+
+/*
+ * The answer names no capability, so the protocol's defaults are in force: one descriptor a message, 1 MiB of data. The
+ * peer may send more descriptors, which does no harm.
+ */
+static int version(struct emu_session *s, struct emu_vfio_message *m)
+{
+	static const char capabilities[] = "{\"capabilities\":{}}";
+	const struct emu_vfio_version *in = (const void *)m->body;
+	struct emu_vfio_version *out;
+
+	if (s->has_version || in->major != EMU_VFIO_MAJOR)
+		return EINVAL;
+	out = answer_room(m, sizeof(*out) + sizeof(capabilities));
+	if (!out)
+		return ENOMEM;
+	out->major = EMU_VFIO_MAJOR;
+	out->minor = in->minor < EMU_VFIO_MINOR ? in->minor : EMU_VFIO_MINOR;
+	memcpy(out + 1, capabilities, sizeof(capabilities));
+	s->has_version = true;
+	return 0;
+}
+
+static int dma_map(struct emu_session *s, struct emu_vfio_message *m)
+{
+	const struct emu_vfio_dma_map *in = (const void *)m->body;
+	const struct emu_guest_offer offer = {
+		.address = in->address,
+		.size = in->size,
+		.fd = m->nfds ? m->fd[0] : -1,
+		.offset = in->offset,
+		.writable = in->flags & EMU_VFIO_DMA_WRITEABLE,
+	};
+
+	if (m->nfds > 1 || !(in->flags & EMU_VFIO_DMA_READABLE))
+		return EINVAL;
+	return emu_guest_map(s->function->guest, &offer);
+}
+
+static int dma_unmap(struct emu_session *s, struct emu_vfio_message *m)
+{
+	const struct emu_vfio_dma_unmap *in = (const void *)m->body;
+	struct emu_vfio_dma_unmap *out;
+	int err = 0;
+
+	if (in->flags & ~VFIO_DMA_UNMAP_FLAG_ALL)
+		return EINVAL;
+	if (!in->flags)
+		err = emu_guest_unmap(s->function->guest, in->address, in->size);
+	else if (in->address || in->size)
+		err = EINVAL;
+	else
+		emu_guest_unmap_all(s->function->guest);
+	if (err)
+		return err;
+	out = answer_room(m, sizeof(*out));
+	if (!out)
+		return ENOMEM;
+	*out = *in;
+	return 0;
+}
+
+static int device_info(struct emu_session *s, struct emu_vfio_message *m)
+{
+	struct emu_vfio_device_info *out = answer_room(m, sizeof(*out));
+
+	(void)s;
+	if (!out)
+		return ENOMEM;
+	out->argsz = sizeof(*out);
+	out->flags = VFIO_DEVICE_FLAGS_PCI | VFIO_DEVICE_FLAGS_RESET;
+	out->num_regions = VFIO_PCI_NUM_REGIONS;
+	out->num_irqs = VFIO_PCI_NUM_IRQS;
+	return 0;
+}
+
+static int region_info(struct emu_session *s, struct emu_vfio_message *m)
+{
+	const struct emu_vfio_region_info *in = (const void *)m->body;
+	struct emu_vfio_region_info *out = answer_room(m, sizeof(*out));
+	const uint64_t size = emu_function_region(in->index);
+
+	(void)s;
+	if (!out)
+		return ENOMEM;
+	*out = (struct emu_vfio_region_info){
+		.argsz = sizeof(*out),
+		.flags = size ? VFIO_REGION_INFO_FLAG_READ | VFIO_REGION_INFO_FLAG_WRITE : 0,
+		.index = in->index,
+		.size = size,
+	};
+	return in->index < VFIO_PCI_NUM_REGIONS ? 0 : EINVAL;
+}
+
+static int irq_info(struct emu_session *s, struct emu_vfio_message *m)
+{
+	const struct emu_vfio_irq_info *in = (const void *)m->body;
+	struct emu_vfio_irq_info *out = answer_room(m, sizeof(*out));
+	const bool exists = in->index == VFIO_PCI_MSIX_IRQ_INDEX;
+
+	(void)s;
+	if (!out)
+		return ENOMEM;
+	*out = (struct emu_vfio_irq_info){
+		sizeof(*out), exists ? VFIO_IRQ_INFO_EVENTFD | VFIO_IRQ_INFO_NORESIZE : 0,
+		in->index, exists ? EMU_PCI_VECTORS : 0};
+	return in->index < VFIO_PCI_NUM_IRQS ? 0 : EINVAL;
+}
+
+/* The peer raises a vector itself. */
+static void trigger(const struct emu_irqs *irqs, const struct emu_vfio_set_irqs *in,
+		    const uint8_t *wanted)
+{
+	for (uint32_t i = 0; i < in->count; i++)
+		if (!wanted || wanted[i])
+			emu_irqs_raise(irqs, in->start + i);
+}
+
+/* Vectors without a descriptor have none from now on. */
+static void assign(struct emu_irqs *irqs, const struct emu_vfio_set_irqs *in,
+		   struct emu_vfio_message *m)
+{
+	for (uint32_t i = 0; i < in->count; i++) {
+		emu_irqs_set(irqs, in->start + i, i < m->nfds ? m->fd[i] : -1);
+		if (i < m->nfds)
+			m->fd[i] = -1;
+	}
+}
+
+static bool are_eventfds(const struct emu_vfio_message *m)
+{
+	for (unsigned int i = 0; i < m->nfds; i++)
+		if (!emu_irqs_is_eventfd(m->fd[i]))
+			return false;
+	return true;
+}
+
+static int set_irqs(struct emu_session *s, struct emu_vfio_message *m)
+{
+	const struct emu_vfio_set_irqs *in = (const void *)m->body;
+	const uint32_t what = in->flags & VFIO_IRQ_SET_DATA_TYPE_MASK;
+	struct emu_irqs *irqs = &s->function->irqs;
+
+	if (in->index != VFIO_PCI_MSIX_IRQ_INDEX || in->start > EMU_PCI_VECTORS ||
+	    in->count > EMU_PCI_VECTORS - in->start || m->nfds > in->count)
+		return EINVAL;
+	if ((in->flags & VFIO_IRQ_SET_ACTION_TYPE_MASK) != VFIO_IRQ_SET_ACTION_TRIGGER)
+		return ENOTSUP; /* the vectors are not announced as maskable */
+	switch (what) {
+	case VFIO_IRQ_SET_DATA_EVENTFD:
+		if (!are_eventfds(m))
+			return EINVAL;
+		assign(irqs, in, m);
+		return 0;
+	case VFIO_IRQ_SET_DATA_BOOL:
+		if (m->len - sizeof(*in) < in->count)
+			return EINVAL;
+		trigger(irqs, in, m->body + sizeof(*in));
+		return 0;
+	case VFIO_IRQ_SET_DATA_NONE:
+		if (in->count)
+			trigger(irqs, in, NULL);
+		else
+			emu_irqs_clear(irqs);
+		return 0;
+	default:
+		return EINVAL;
+	}
+}
+
+static bool is_in_region(const struct emu_vfio_access *a)
+{
+	const uint64_t size = emu_function_region(a->region);
+
+	return a->count <= EMU_VFIO_MAX_DATA && a->offset <= size && a->count <= size - a->offset;
+}
+
+static int region_read(struct emu_session *s, struct emu_vfio_message *m)
+{
+	const struct emu_vfio_access *in = (const void *)m->body;
+	struct emu_vfio_access *out;
+
+	if (!is_in_region(in))
+		return EINVAL;
+	out = answer_room(m, (uint32_t)sizeof(*out) + in->count);
+	if (!out)
+		return ENOMEM;
+	*out = *in;
+	emu_function_read(s->function, in->region, in->offset, (uint8_t *)(out + 1), in->count);
+	return 0;
+}
+
+static int region_write(struct emu_session *s, struct emu_vfio_message *m)
+{
+	const struct emu_vfio_access *in = (const void *)m->body;
+	struct emu_vfio_access *out;
+
+	if (!is_in_region(in) || in->count > m->len - sizeof(*in))
+		return EINVAL;
+	out = answer_room(m, sizeof(*out));
+	if (!out)
+		return ENOMEM;
+	*out = *in;
+	emu_function_write(s->function, in->region, in->offset, (const uint8_t *)(in + 1),
+			   in->count);
+	return 0;
+}
+
+static int reset(struct emu_session *s, struct emu_vfio_message *m)
+{
+	(void)m;
+	emu_function_reset(s->function);
+	return 0;
+}
+
+static const struct {
+	uint16_t command;
+	uint32_t len; /* the least of its body */
+	int (*execute)(struct emu_session *s, struct emu_vfio_message *m);
+} commands[] = {
+	{EMU_VFIO_VERSION, sizeof(struct emu_vfio_version), version},
+	{EMU_VFIO_DMA_MAP, sizeof(struct emu_vfio_dma_map), dma_map},
+	{EMU_VFIO_DMA_UNMAP, sizeof(struct emu_vfio_dma_unmap), dma_unmap},
+	{EMU_VFIO_DEVICE_GET_INFO, sizeof(struct emu_vfio_device_info), device_info},
+	{EMU_VFIO_DEVICE_GET_REGION_INFO, sizeof(struct emu_vfio_region_info), region_info},
+	{EMU_VFIO_DEVICE_GET_IRQ_INFO, sizeof(struct emu_vfio_irq_info), irq_info},
+	{EMU_VFIO_DEVICE_SET_IRQS, sizeof(struct emu_vfio_set_irqs), set_irqs},
+	{EMU_VFIO_REGION_READ, sizeof(struct emu_vfio_access), region_read},
+	{EMU_VFIO_REGION_WRITE, sizeof(struct emu_vfio_access), region_write},
+	{EMU_VFIO_DEVICE_RESET, 0, reset},
+};
+
+/* --- messages --------------------------------------------------------------------------------- */
+
+static int execute(struct emu_session *s, struct emu_vfio_message *m)
+{
+	if (!s->has_version && m->head.command != EMU_VFIO_VERSION)
+		return EINVAL;
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		if (commands[i].command == m->head.command)
+			return m->len < commands[i].len ? EINVAL : commands[i].execute(s, m);
+	return ENOTSUP;
+}
+
+static int check_header(const struct emu_vfio_header *h)
+{
+	if (h->size >= sizeof(*h) && h->size - sizeof(*h) <= MAX_BODY &&
+	    !(h->flags & EMU_VFIO_TYPE))
+		return 0;
+	emu_log("the virtual machine sent a message of %u bytes with flags 0x%x, which is no "
+		"request "
+		"of vfio-user; the connection ends",
+		h->size, h->flags);
+	return EPROTO;
+}
+
+/* The header has arrived: make room for the rest. */
+static int begin_body(struct emu_vfio_message *m)
+{
+	int err = check_header(&m->head);
+
+	if (err)
+		return err;
+	m->len = m->head.size - (uint32_t)sizeof(m->head);
+	m->body = malloc(m->len + 1u);
+	return m->body ? 0 : ENOMEM;
+}
+
+/* Take what has arrived of the message. `*whole`: all of it has. */
+static int receive_some(struct emu_session *s, bool *whole)
+{
+	struct emu_vfio_message *m = &s->message;
+	uint8_t *head = (uint8_t *)&m->head;
+	ssize_t n;
+	int err = 0;
+
+	if (m->have < sizeof(m->head))
+		n = receive(s->fd, head + m->have, sizeof(m->head) - m->have, m);
+	else
+		n = receive(s->fd, m->body + (m->have - sizeof(m->head)), m->head.size - m->have,
+			    m);
+	if (n < 0)
+		return (int)-n;
+	m->have += (size_t)n;
+	if (n && m->have == sizeof(m->head))
+		err = begin_body(m);
+	*whole = !err && m->have >= sizeof(m->head) && m->have == m->head.size;
+	return err;
+}
+
+static void forget_message(struct emu_vfio_message *m)
+{
+	while (m->nfds)
+		if (m->fd[--m->nfds] >= 0)
+			close(m->fd[m->nfds]);
+	free(m->body);
+	free(m->out);
+	*m = (struct emu_vfio_message){.nfds = 0};
+}
+
+int emu_session_serve(struct emu_session *session)
+{
+	bool whole = false;
+	int err = receive_some(session, &whole);
+
+	if (err || !whole)
+		return err;
+	err = answer(session, &session->message, execute(session, &session->message));
+	forget_message(&session->message);
+	return err;
+}
+
+void emu_session_end(struct emu_session *session)
+{
+	forget_message(&session->message);
+	close(session->fd);
+	session->fd = -1;
+}

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""The objects that only the driver of a function has, and what it asks and tells the card. Rows and bits are those of
+Linux's mlx5_ifc.h."""
+
+import pytest
+
+from harness.mlx5_driver import (
+    BAD_INP_LEN,
+    BAD_OP,
+    BAD_OUTP_LEN,
+    BAD_PARAM,
+    BAD_RES,
+    BAD_SYS_STATE,
+    OK,
+    QUERY_EQ,
+    command,
+    get,
+    put,
+)
+
+SET_HCA_CAP, MANAGE_PAGES, SET_DRIVER_VERSION, QUERY_SPECIAL_CONTEXTS = 0x109, 0x108, 0x10D, 0x203
+MAD_IFC, ACCESS_REG = 0x50D, 0x805
+CREATE_XRC_SRQ, DESTROY_XRC_SRQ = 0x705, 0x706
+QUERY_NIC_VPORT_CONTEXT, MODIFY_NIC_VPORT_CONTEXT, SET_ROCE_ADDRESS, QUERY_HCA_VPORT_PKEY = 0x754, 0x755, 0x761, 0x765
+QUERY_VPORT_COUNTER, ALLOC_Q_COUNTER, DEALLOC_Q_COUNTER, QUERY_Q_COUNTER = 0x770, 0x771, 0x772, 0x773
+ALLOC_XRCD, DEALLOC_XRCD, ALLOC_TRANSPORT_DOMAIN, DEALLOC_TRANSPORT_DOMAIN = 0x80E, 0x80F, 0x816, 0x817
+SET_L2_TABLE_ENTRY, DELETE_L2_TABLE_ENTRY = 0x829, 0x82B
+CREATE_TIR, MODIFY_TIR, DESTROY_TIR = 0x900, 0x901, 0x902
+CREATE_RQ, MODIFY_RQ, DESTROY_RQ, DESTROY_RMP = 0x908, 0x909, 0x90A, 0x90E
+CREATE_TIS, MODIFY_TIS, DESTROY_TIS = 0x912, 0x913, 0x914
+CREATE_RQT, MODIFY_RQT, DESTROY_RQT = 0x916, 0x917, 0x918
+SET_FLOW_TABLE_ROOT, CREATE_FLOW_TABLE, DESTROY_FLOW_TABLE = 0x92F, 0x930, 0x931
+CREATE_FLOW_GROUP, DESTROY_FLOW_GROUP = 0x933, 0x934
+SET_FLOW_TABLE_ENTRY, DELETE_FLOW_TABLE_ENTRY, MODIFY_FLOW_TABLE = 0x936, 0x938, 0x93C
+CREATE_UCTX, DESTROY_UCTX, DESTROY_GENERAL_OBJECT = 0xA04, 0xA06, 0xA03
+
+LONG = 1024  # bytes; as much as any of these commands has
+PAIRS = [
+    (ALLOC_XRCD, DEALLOC_XRCD),
+    (ALLOC_TRANSPORT_DOMAIN, DEALLOC_TRANSPORT_DOMAIN),
+    (ALLOC_Q_COUNTER, DEALLOC_Q_COUNTER),
+    (CREATE_UCTX, DESTROY_UCTX),
+    (CREATE_TIS, DESTROY_TIS),
+    (CREATE_TIR, DESTROY_TIR),
+    (CREATE_RQT, DESTROY_RQT),
+    (CREATE_RQ, DESTROY_RQ),
+]
+CHANGES = [(CREATE_TIS, MODIFY_TIS), (CREATE_TIR, MODIFY_TIR), (CREATE_RQT, MODIFY_RQT), (CREATE_RQ, MODIFY_RQ)]
+REGISTERS = {"PMTU": (0x5003, 16), "PTYS": (0x5004, 64), "PAOS": (0x5006, 16)}
+
+
+def call(driver, opcode, out_len=16, **more):
+    return driver.execute(command(opcode, size=LONG, **more), out_len)
+
+
+def status(driver, opcode, out_len=16, **more):
+    return driver.submit(command(opcode, size=LONG, **more), out_len).status
+
+
+
+# --- objects
+
+
+@pytest.mark.parametrize("create, destroy", PAIRS)
+def test_objects_have_numbers_of_their_own_until_they_are_destroyed(running, create, destroy):
+    numbers = [call(running, create).number for _ in range(3)]
+    assert len(set(numbers)) == 3
+    for number in numbers:
+        assert status(running, destroy, number=number) == OK
+        assert status(running, destroy, number=number) == BAD_RES
+
+
+@pytest.mark.parametrize("create, destroy", PAIRS)
+def test_object_of_one_kind_is_none_of_another(running, create, destroy):
+    number = call(running, create).number
+    for _, other in PAIRS:
+        if other != destroy:
+            assert status(running, other, number=number) == BAD_RES
+    assert status(running, destroy, number=number) == OK
+
+
+@pytest.mark.parametrize("create, change", CHANGES)
+def test_object_that_exists_is_changed(running, create, change):
+    number = call(running, create).number
+    assert status(running, change, number=number) == OK
+    assert status(running, change, number=number + 1) == BAD_RES
+
+
+def test_flow_tables_and_groups_are_named_by_fields_of_their_own(running):
+    table = call(running, CREATE_FLOW_TABLE).number
+    group = call(running, CREATE_FLOW_GROUP).number
+    for opcode in (SET_FLOW_TABLE_ROOT, SET_FLOW_TABLE_ENTRY, DELETE_FLOW_TABLE_ENTRY, MODIFY_FLOW_TABLE):
+        assert status(running, opcode) == OK
+    for opcode, row, number in ((DESTROY_FLOW_GROUP, 0x18, group), (DESTROY_FLOW_TABLE, 0x14, table)):
+        data = command(opcode, size=64)
+        put(data, row, 31 if row == 0x18 else 23, 0, number)
+        assert [running.submit(data).status for _ in range(2)] == [OK, BAD_RES]
+
+
+@pytest.mark.parametrize("opcode", [DESTROY_XRC_SRQ, DESTROY_RMP, QUERY_EQ, DESTROY_GENERAL_OBJECT])
+def test_object_that_does_not_exist_is_told(running, opcode):
+    assert status(running, opcode, out_len=LONG, number=77) == BAD_RES
+
+
+def test_shared_receive_queue_of_nothing_is_refused(running):
+    assert status(running, CREATE_XRC_SRQ) in (BAD_PARAM, BAD_RES)
+
+
+# --- what the driver asks and tells
+
+
+@pytest.mark.parametrize("opcode", [SET_DRIVER_VERSION, SET_L2_TABLE_ENTRY, DELETE_L2_TABLE_ENTRY, MODIFY_NIC_VPORT_CONTEXT])
+def test_what_changes_nothing_is_taken(running, opcode):
+    assert status(running, opcode) == OK
+
+
+def test_capabilities_are_set_before_the_function_is_initialised(driver):
+    driver.call(0x104)
+    data = command(SET_HCA_CAP, size=16 + 4096)
+    assert driver.submit(data).status == OK
+    driver.call(0x102)
+    assert driver.submit(data).status == BAD_SYS_STATE
+    assert driver.submit(command(SET_HCA_CAP)).status == BAD_INP_LEN
+
+
+def test_card_wants_no_pages(running):
+    assert status(running, MANAGE_PAGES, op_mod=1) == OK
+
+
+def test_special_contexts_have_the_null_key(running):
+    assert get(call(running, QUERY_SPECIAL_CONTEXTS, 32).data, 0x10) != 0
+    assert status(running, QUERY_SPECIAL_CONTEXTS, 16) == BAD_OUTP_LEN
+
+
+def test_roce_is_on_when_the_driver_wants_it(running):
+    def roce():
+        return get(call(running, QUERY_NIC_VPORT_CONTEXT, 16 + 256).data, 0x10, 0, 0)
+
+    data = command(MODIFY_NIC_VPORT_CONTEXT, size=512)
+    before = roce()
+    put(data, 0x0C, 1, 1, 1)  # what to change
+    put(data, 0x100, 0, 0, not before)
+    assert running.submit(data).status == OK
+    assert roce() != before
+
+
+def test_addresses_of_other_functions_are_not_told(running):
+    assert status(running, QUERY_NIC_VPORT_CONTEXT, 16 + 256, op_mod=0) == OK
+    data = command(QUERY_NIC_VPORT_CONTEXT, size=64)
+    put(data, 0x08, 31, 31, 1)
+    assert running.submit(data, 16 + 256).status == BAD_PARAM
+
+
+def test_address_is_an_entry_of_the_gid_table(running):
+    data = command(SET_ROCE_ADDRESS, size=48, number=0)
+    for row, word in zip(range(0x10, 0x20, 4), (0, 0, 0xFFFF, 0x0A2C0001)):
+        put(data, row, 31, 0, word)
+    put(data, 0x08, 31, 16, 3)
+    assert running.submit(data).status == OK
+    assert running.submit(command(SET_ROCE_ADDRESS, size=48)).status == OK  # none: removed
+    put(data, 0x08, 31, 16, 0xFFFF)
+    assert running.submit(data).status == BAD_PARAM
+
+
+def test_default_partition_is_the_first_key(running):
+    assert get(call(running, QUERY_HCA_VPORT_PKEY, 16 + 4).data, 0x10, 15, 0) == 0xFFFF
+    data = command(QUERY_HCA_VPORT_PKEY, size=16)
+    put(data, 0x0C, 15, 0, 0x7FFF)
+    assert running.submit(data, 16 + 4).status == BAD_PARAM
+
+
+@pytest.mark.parametrize("opcode, out_len", [(QUERY_VPORT_COUNTER, 0x210), (QUERY_Q_COUNTER, 0x100)])
+def test_counters_begin_with_zeros(running, opcode, out_len):
+    answer = call(running, opcode, out_len).data
+    assert not any(answer[16:])
+    assert status(running, opcode, 16) == BAD_OUTP_LEN
+
+
+@pytest.mark.parametrize("register", REGISTERS)
+def test_registers_of_the_port_are_read(running, register):
+    number, size = REGISTERS[register]
+    data = command(ACCESS_REG, size=16 + size, number=number, op_mod=1)
+    assert any(running.execute(data, 16 + size).data[16:])
+    assert running.submit(data, 16).status == BAD_OUTP_LEN
+
+
+def test_register_that_is_unknown_is_refused(running):
+    assert status(running, ACCESS_REG, LONG, number=0x1234, op_mod=1) in (BAD_OP, BAD_PARAM)
+
+
+def test_port_of_ethernet_has_no_subnet(running):
+    answer = call(running, MAD_IFC, 16 + 256).data
+    assert get(answer, 0x10 + 4, 31, 16) == 0x0C  # no such attribute
+    assert running.submit(command(MAD_IFC), 16 + 256).status == BAD_INP_LEN
