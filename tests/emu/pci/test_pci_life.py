@@ -190,6 +190,26 @@ def test_read_only_memory_is_a_source(life):
     more.close()
 
 
+def test_faults_of_the_card_reach_the_driver(running, emulator):
+    life = Life(running)
+    source, target = buffers(running)
+    words = (source, life.everything), (target, life.everything), 100
+    emulator.fault("completion", "--syndrome", "4")
+    entry = life.write(*words)
+    assert (entry[63] >> 4, entry[55]) == (REQUEST_ERROR, LOCAL_PROTECTION)
+    emulator.fault("command", "--method", "function.command", "--status", "BAD_RES")
+    with pytest.raises(Refused) as refused:
+        running.call(ALLOC_PD)
+    assert refused.value.status == BAD_RES
+    emulator.fault("device", "--as", "host")
+    with pytest.raises(Refused):
+        running.call(ALLOC_PD)
+    emulator.clear_faults()
+    running.client.reset()
+    running.attach()
+    assert running.start().call(ALLOC_PD).number
+
+
 class Far:
     """A queue pair one of whose rings is in memory of its own, which the guest withdraws."""
 
