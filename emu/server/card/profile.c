@@ -10,7 +10,7 @@
 #define FW(a, b, c) ((uint64_t)(a) << 32 | (uint64_t)(b) << 16 | (c))
 #define LINE_MAX_   256
 #define MAX_PD	    (1u << 19) /* 16 functions share 2^24 numbers */
-#define MAX_AH	    (1u << 20)
+#define MAX_AH	    INT32_MAX  /* the kernel's, which counts none */
 
 /*
  * NVIDIA does not publish the size of on-chip memory; 128 KiB is in the range that users report.

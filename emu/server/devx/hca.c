@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "emu/prm/prm_hca.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "emu/ipc/shm.h"
@@ -10,7 +11,7 @@
 
 #define VENDOR_ID  0x02c9
 #define ISSI	   1u
-#define BOARD_PSID "DPUMAP0000000001"
+#define PSID_BYTES 16
 
 int emu_driver_check(struct emu_mbox *m, size_t in_len, size_t out_len)
 {
@@ -91,16 +92,16 @@ int emu_driver_manage_pages(struct emu_cmd *c, struct emu_mbox *m, struct emu_uo
 
 int emu_driver_query_adapter(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
 {
+	char psid[PSID_BYTES + 1] = "";
 	int err = emu_driver_check(m, EMU_PLAIN_IN_BYTES, EMU_QUERY_ADAPTER_OUT_BYTES);
 
-	(void)c;
 	(void)o;
 	if (err)
 		return err;
+	snprintf(psid, sizeof(psid), "EMU_%s", c->file->func->card->profile->pci_id);
 	emu_prm_set(m->out, EMU_QUERY_ADAPTER_OUT_IEEE_VENDOR_ID, VENDOR_ID);
 	emu_prm_set(m->out, EMU_QUERY_ADAPTER_OUT_VSD_VENDOR_ID, VENDOR_ID);
-	memcpy(emu_prm_at(m->out, EMU_QUERY_ADAPTER_OUT_VSD_CONTD_PSID), BOARD_PSID,
-	       sizeof(BOARD_PSID) - 1);
+	memcpy(emu_prm_at(m->out, EMU_QUERY_ADAPTER_OUT_VSD_CONTD_PSID), psid, PSID_BYTES);
 	return 0;
 }
 

@@ -15,19 +15,25 @@
 #include "emu/server/card/gid.h"
 #include "emu/server/uverbs/cmd.h"
 
-#define VENDOR_ID     0x02c9
-#define MAX_MSG	      (1u << 30)
-#define PORT_DOWN     1 /* enum ib_port_state */
-#define PORT_ACTIVE   4
-#define PHYS_DISABLED 3
-#define PHYS_LINK_UP  5
-#define LINK_ETHERNET 2
+#define VENDOR_ID      0x02c9
+#define MAX_MSG	       (1u << 30)
+#define PORT_DOWN      1 /* enum ib_port_state */
+#define PORT_ACTIVE    4
+#define PHYS_DISABLED  3
+#define PHYS_LINK_UP   5
+#define LINK_ETHERNET  2
+#define MIN_PKEYS      128 /* Linux, mlx5_to_sw_pkey_sz(): what the smallest table counts as */
+#define TIMESTAMP_MASK (UINT64_MAX >> 1) /* Linux, mlx5_ib_query_device() */
+
 /* enum ibv_device_cap_flags */
-#define CAP_RC_RNR_NAK_GEN (1u << 12)
-#define CAP_MEM_WINDOW	   (1u << 17)
-#define CAP_XRC		   (1u << 20)
-#define CAP_MEM_MGT	   (1u << 21) /* local and remote invalidation, keys set by requests */
-#define CAP_MEM_WINDOW_2B  (1u << 24)
+#define CAP_CHANGE_PHY_PORT   (1u << 5)
+#define CAP_PORT_ACTIVE_EVENT (1u << 10)
+#define CAP_SYS_IMAGE_GUID    (1u << 11)
+#define CAP_RC_RNR_NAK_GEN    (1u << 12)
+#define CAP_MEM_WINDOW	      (1u << 17)
+#define CAP_XRC		      (1u << 20)
+#define CAP_MEM_MGT	      (1u << 21) /* local and remote invalidation, keys set by requests */
+#define CAP_MEM_WINDOW_2B     (1u << 24)
 
 static void fill_device(const struct emu_func *f, struct ib_uverbs_query_device_resp *r)
 {
@@ -54,8 +60,9 @@ static void fill_device(const struct emu_func *f, struct ib_uverbs_query_device_
 	r->max_res_rd_atom = 16 * p->max_qp;
 	r->atomic_cap = 1; /* IBV_ATOMIC_HCA */
 	r->max_mw = p->max_mr;
-	r->device_cap_flags =
-		CAP_MEM_WINDOW | CAP_MEM_WINDOW_2B | CAP_XRC | CAP_RC_RNR_NAK_GEN | CAP_MEM_MGT;
+	r->device_cap_flags = CAP_CHANGE_PHY_PORT | CAP_PORT_ACTIVE_EVENT | CAP_SYS_IMAGE_GUID |
+			      CAP_RC_RNR_NAK_GEN | CAP_MEM_WINDOW | CAP_MEM_WINDOW_2B | CAP_XRC |
+			      CAP_MEM_MGT;
 	r->max_mcast_grp = EMU_NUM_GROUPS;
 	r->max_mcast_qp_attach = EMU_GROUP_QPS;
 	r->max_total_mcast_qp_attach = EMU_NUM_MEMBERS;
@@ -63,7 +70,7 @@ static void fill_device(const struct emu_func *f, struct ib_uverbs_query_device_
 	r->max_srq = EMU_NUM_SRQS;
 	r->max_srq_wr = 32767;
 	r->max_srq_sge = 31;
-	r->max_pkeys = (uint16_t)p->max_pkeys;
+	r->max_pkeys = (uint16_t)(p->max_pkeys > MIN_PKEYS ? p->max_pkeys : MIN_PKEYS);
 	r->local_ca_ack_delay = 16;
 	r->phys_port_cnt = EMU_PORTS;
 }
@@ -113,7 +120,7 @@ int emu_write_query_device_ex(struct emu_cmd *c)
 		return -EINVAL;
 	fill_device(c->file->func, &r.base);
 	r.response_length = sizeof(r);
-	r.timestamp_mask = UINT64_MAX;
+	r.timestamp_mask = TIMESTAMP_MASK;
 	r.hca_core_clock = 1000000; /* kHz: CQE time stamps count nanoseconds */
 	fill_odp(&r);
 	r.max_dm_size = c->file->func->card->profile->max_dm_size;

@@ -296,6 +296,24 @@ static uint32_t bind(struct desk *d, struct ibv_mw *mw, struct ibv_mr *mr)
 	return mw->rkey;
 }
 
+/* Linux, mlx5_ib_query_device(); read from Linux 6.1 on the function of a virtual machine. */
+static void kernel_says_the_same_of_each_card(void **state)
+{
+	const unsigned int flags = IBV_DEVICE_CHANGE_PHY_PORT | IBV_DEVICE_PORT_ACTIVE_EVENT |
+				   IBV_DEVICE_SYS_IMAGE_GUID | IBV_DEVICE_RC_RNR_NAK_GEN;
+	struct desk *d = *state;
+	struct ibv_device_attr_ex attr;
+	struct ibv_port_attr port;
+
+	assert_int_equal(ibv_query_device_ex(d->context, NULL, &attr), 0);
+	assert_int_equal(ibv_query_port(d->context, 1, &port), 0);
+	assert_int_equal(attr.orig_attr.device_cap_flags & flags, flags);
+	assert_int_equal(attr.orig_attr.max_ah, INT32_MAX);
+	assert_int_equal(attr.orig_attr.max_pkeys, 128);
+	assert_int_equal(port.pkey_tbl_len, 1);
+	assert_int_equal(attr.completion_timestamp_mask, INT64_MAX);
+}
+
 /*
  * IBA 10.6, "base memory management extensions": keys get a meaning by work requests, and lose it by
  * a local request or by a peer's message.
@@ -712,6 +730,7 @@ int main(int argc, char **argv)
 		desk_test(null_region_reads_as_zeros_and_discards),
 		desk_test(null_region_skips_bytes_of_a_message),
 		desk_test(null_region_of_a_peer_is_refused),
+		desk_test(kernel_says_the_same_of_each_card),
 		desk_test(requests_and_messages_invalidate_keys),
 		desk_test(queues_hold_as_many_requests_as_announced),
 		desk_test(message_has_as_many_pieces_as_announced),
