@@ -129,9 +129,12 @@ int emu_pci_serve(const char *path)
 	listener = listen_on(path);
 	if (listener < 0)
 		return 1;
-	printf("%s\n", path);
-	fflush(stdout);
-	status = serve(listener);
+	if (printf("%s\n", path) < 0 || fflush(stdout)) {
+		emu_log("cannot print that a virtual machine may connect: %s", strerror(errno));
+		status = 1;
+	} else {
+		status = serve(listener);
+	}
 	unlink(path);
 	return status;
 }

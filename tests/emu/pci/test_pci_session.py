@@ -341,6 +341,12 @@ def test_user_without_the_right_to_the_emulator_is_refused(place, emulator):
     assert done.status and "belongs to another user" in done.err, done.err
 
 
+def test_output_that_is_full_is_said(place, emulator):
+    line = f"{emulator.program} pci --as dpu --socket {place.dir}/full >/dev/full"
+    place.run(line).fails_with(1, "cannot print .*No space left on device")
+    assert not os.path.exists(f"{place.dir}/full")
+
+
 def test_option_that_is_missing_is_said(place, emulator):
     for words in (("--as", "host"), ("--socket", "/tmp/none")):
         assert "pci needs --as FUNCTION and --socket PATH" in offered(place, emulator, *words).fails(64, 2, 1)
