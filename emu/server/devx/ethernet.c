@@ -14,7 +14,8 @@
 #include "emu/server/uverbs/qp_modify.h"
 #include "emu/server/uverbs/queue.h"
 
-#define MAX_NUMBER 0xffffffu
+#define MAX_OBJECTS 16384u /* of all kinds, before there are no more of these */
+#define MAX_NUMBER  0xffffffu
 
 /* Numbers of 24 bits, which are not given again while they are in use. */
 int emu_driver_create_numbered(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
@@ -26,6 +27,8 @@ int emu_driver_create_numbered(struct emu_cmd *c, struct emu_mbox *m, struct emu
 	(void)c;
 	if (err)
 		return err;
+	if (o->handle >= MAX_OBJECTS)
+		return emu_refuse(m, EMU_CMD_SYN_DRIVER_LIMIT);
 	last = last < MAX_NUMBER ? last + 1 : 1;
 	plain->number = last;
 	emu_prm_set(m->out, EMU_CMD_OUT_NUMBER, plain->number);

@@ -7,6 +7,8 @@
 #include "emu/server/uverbs/uar.h"
 #include "emu/server/uverbs/xrc.h"
 
+#define MAX_UCTX 1023u /* a search for a free number looks at all of them */
+
 int emu_driver_alloc_pd(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
 {
 	struct emu_pd *pd = (struct emu_pd *)o;
@@ -89,6 +91,8 @@ int emu_driver_create_uctx(struct emu_cmd *c, struct emu_mbox *m, struct emu_uob
 	if (err)
 		return err;
 	uctx->number = free_number(c->file, o->type);
+	if (uctx->number > MAX_UCTX)
+		return emu_refuse(m, EMU_CMD_SYN_DRIVER_LIMIT);
 	emu_prm_set(m->out, EMU_CMD_OUT_NUMBER, uctx->number);
 	return 0;
 }

@@ -11,6 +11,7 @@ from harness.mlx5_driver import (
     BAD_PARAM,
     BAD_RES,
     BAD_SYS_STATE,
+    LIMIT,
     OK,
     QUERY_EQ,
     command,
@@ -77,6 +78,15 @@ def test_object_of_one_kind_is_none_of_another(running, create, destroy):
         if other != destroy:
             assert status(running, other, number=number) == BAD_RES
     assert status(running, destroy, number=number) == OK
+
+
+@pytest.mark.parametrize("create, most", [(ALLOC_Q_COUNTER, 255), (CREATE_UCTX, 1023), (CREATE_TIS, 16384)])
+def test_number_of_objects_is_limited(running, create, most):
+    """Each object costs the card memory, and those that come after it time."""
+    made = 0
+    while made <= most and status(running, create) == OK:
+        made += 1
+    assert most - 100 <= made <= most and status(running, create) == LIMIT
 
 
 @pytest.mark.parametrize("create, change", CHANGES)
