@@ -13,7 +13,7 @@
 #include "emu/server/base/log.h"
 #include "emu/server/card/process.h"
 #include "emu/server/card/segments.h"
-#include "emu/server/devx/function.h"
+#include "emu/server/devx/methods.h"
 #include "emu/server/mm/attach.h"
 #include "emu/server/process_exit.h"
 #include "emu/server/uverbs/events.h"

@@ -5,9 +5,9 @@
 
 #include "base/array.h"
 #include "emu/server/admin/fault.h"
-#include "emu/server/devx/commands.h"
-#include "emu/server/devx/firmware.h"
-#include "emu/server/devx/function.h"
+#include "emu/server/devx/methods.h"
+#include "emu/server/firmware/commands.h"
+#include "emu/server/firmware/firmware.h"
 #include "emu/server/uverbs/ah.h"
 #include "emu/server/uverbs/cq.h"
 #include "emu/server/uverbs/dm.h"

@@ -8,8 +8,8 @@
 #include "emu/server/admin/trace.h"
 #include "emu/server/card/segments.h"
 #include "emu/server/devx/events.h"
-#include "emu/server/devx/function.h"
-#include "emu/server/devx/mkey.h"
+#include "emu/server/devx/methods.h"
+#include "emu/server/firmware/mkey.h"
 #include "emu/server/uverbs/events.h"
 
 /*

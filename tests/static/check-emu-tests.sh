@@ -8,9 +8,9 @@
 run_check()
 {
 	local name names
-	names=$(sed -nE 's/^\t(OTHER|CREATE|ACT|DRIVER|OWN|DESTROY|DESTROY_BY)\(([A-Z]+, EMU_CMD_)?([A-Z0-9_]+),.*/\3/p' "$TREE/emu/server/devx/firmware.c" |
+	names=$(sed -nE 's/^\t(OTHER|CREATE|ACT|DRIVER|OWN|DESTROY|DESTROY_BY)\(([A-Z]+, EMU_CMD_)?([A-Z0-9_]+),.*/\3/p' "$TREE/emu/server/firmware/firmware.c" |
 		grep -vx MODIFY | LC_ALL=C sort -u)
-	[ -n "$names" ] || bad "emu/server/devx/firmware.c has no command"
+	[ -n "$names" ] || bad "emu/server/firmware/firmware.c has no command"
 	for name in $names; do
 		grep -rqE "\b(CMD_)?$name\b" "$TREE/tests/emu" || grep -rqE "\bPRM_[A-Z_]*$name\b" "$TREE/src/device" ||
 			bad "no test in tests/emu names the firmware command $name"
@@ -33,7 +33,7 @@ PLANTS=2
 plant()
 {
 	case $2 in
-	1) edit "$1/emu/server/devx/firmware.c" 's/^\tOTHER(NOP, /\tOTHER(PLANTED, NULL, NULL),\n&/' ;;
+	1) edit "$1/emu/server/firmware/firmware.c" 's/^\tOTHER(NOP, /\tOTHER(PLANTED, NULL, NULL),\n&/' ;;
 	2) edit "$1/emu/server/card/profile.c" 's/^\tCAP("max-ah", /\tCAP("max-planted", 0),\n&/' ;;
 	esac
 }

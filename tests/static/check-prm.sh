@@ -13,7 +13,7 @@ rules=(
 	'm->(in|out)( \+ |\[)[0-9]'
 	'use emu_prm_at() or emu_prm_at_const() with a named field'
 	'emu_refuse\([^,;()]*, *[^Ee ]'
-	'add a row to emu/server/devx/syndrome.h'
+	'add a row to emu/server/firmware/syndrome.h'
 	'emu_(get|put)(16|32|64)\([a-z_>.()-]+ \+ [0-9]'
 	'name the field in emu/engine/memory/segments.h'
 	'opcode *(==|!=|>=|<=|<|>) *(0x[0-9a-f]|[1-9])'

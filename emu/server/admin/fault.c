@@ -14,7 +14,7 @@
 #include "emu/server/card/engines.h"
 #include "emu/server/card/segments.h"
 #include "emu/server/card/sysfs.h"
-#include "emu/server/devx/queue.h"
+#include "emu/server/firmware/queue.h"
 #include "emu/server/ucma/connect.h"
 #include "emu/server/ucma/id.h"
 #include "emu/server/uverbs/events.h"

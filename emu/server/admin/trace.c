@@ -17,7 +17,7 @@
 #include "emu/server/card/gid.h"
 #include "emu/server/card/process.h"
 #include "emu/server/card/segments.h"
-#include "emu/server/devx/syndrome.h"
+#include "emu/server/firmware/syndrome.h"
 #include "emu/server/mm/user_copy.h"
 
 #define MAILBOX_MAX 256u

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "emu/server/devx/commands.h"
+#include "emu/server/firmware/commands.h"
 
 #include <errno.h>
 #include <string.h>
@@ -8,11 +8,12 @@
 #include "emu/server/card/segments.h"
 #include "emu/server/card/topology.h"
 #include "emu/server/devx/events.h"
-#include "emu/server/devx/firmware.h"
-#include "emu/server/devx/mkey.h"
-#include "emu/server/devx/queue.h"
-#include "emu/server/devx/rmp.h"
-#include "emu/server/devx/umem.h"
+#include "emu/server/devx/methods.h"
+#include "emu/server/firmware/firmware.h"
+#include "emu/server/firmware/mkey.h"
+#include "emu/server/firmware/queue.h"
+#include "emu/server/firmware/rmp.h"
+#include "emu/server/firmware/umem.h"
 #include "emu/server/mm/user_copy.h"
 #include "emu/server/uverbs/qp.h"
 

@@ -12,7 +12,7 @@
 #include "emu/ipc/event_file.h"
 #include "emu/prm/prm_eqe.h"
 #include "emu/server/base/log.h"
-#include "emu/server/devx/queue.h"
+#include "emu/server/firmware/queue.h"
 #include "emu/server/uverbs/subscription.h"
 
 #define MAX_EVENTS 16u

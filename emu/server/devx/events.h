@@ -3,7 +3,7 @@
 #ifndef EMU_DEVX_EVENTS_H
 #define EMU_DEVX_EVENTS_H
 
-#include "emu/server/devx/mailbox.h"
+#include "emu/server/firmware/mailbox.h"
 #include "emu/server/uverbs/events.h"
 
 /* uverbs methods */

@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "emu/server/devx/function.h"
+#include "emu/server/devx/methods.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/ipc/firmware.h"
 #include "emu/prm/prm_eqe.h"
 #include "emu/server/devx/events.h"
-#include "emu/server/devx/firmware.h"
-#include "emu/server/devx/queue.h"
-#include "emu/server/devx/umem.h"
-#include "emu/server/uverbs/cmd.h"
-
-struct emu_driver *emu_driver_of(const struct emu_file *f)
-{
-	return f->driver;
-}
+#include "emu/server/firmware/driver.h"
+#include "emu/server/firmware/firmware.h"
+#include "emu/server/firmware/queue.h"
+#include "emu/server/firmware/umem.h"
 
 void emu_driver_free(struct emu_file *f)
 {
@@ -73,6 +69,7 @@ static int function_reset(struct emu_cmd *c)
 
 /* --- memory of this process that commands name ------------------------------------------------ */
 
+/* The memory of a virtual machine is not locked: what it withdraws faults. */
 static int function_memory(struct emu_cmd *c)
 {
 	const uint64_t addr = emu_attr_u64(c, EMU_FUNCTION_ADDRESS, 0);
@@ -81,7 +78,7 @@ static int function_memory(struct emu_cmd *c)
 
 	if (!c->file->driver || !len || addr + len < addr)
 		return -EINVAL;
-	u = emu_umem_of_driver(c, addr, len);
+	u = emu_umem_new(c, addr, len, EMU_UMEM_ACCESS);
 	return u ? emu_attr_out_u32(c, EMU_FUNCTION_MEMORY_ID, u->id) : -ENOMEM;
 }
 

@@ -1,24 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "emu/server/devx/umem.h"
+#include "emu/server/firmware/umem.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "emu/server/devx/methods.h"
+
 #define A(n) MLX5_IB_ATTR_DEVX_##n
-
-struct emu_umem *emu_devx_umem_by_id(const struct emu_file *f, uint64_t id)
-{
-	struct emu_umem *u = NULL;
-
-	while ((u = emu_uobj_next(f, EMU_T_UMEM, u)) && u->id != id)
-		;
-	return u;
-}
-
-#define UMEM_ACCESS                                                     \
-	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE | \
-	 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_RELAXED_ORDERING)
 
 /* The page size at an address: KernelPageSize of its line in smaps. */
 static uint64_t page_size_at(pid_t pid, uint64_t addr)
@@ -62,8 +51,8 @@ static int check_pages(const struct emu_cmd *c, uint64_t addr, uint64_t len)
 
 static int check_umem(const struct emu_cmd *c, uint64_t addr, uint64_t len, uint64_t access)
 {
-	if (!c->file->devx_uid || access & ~(uint64_t)UMEM_ACCESS || !len || addr + len < addr ||
-	    addr + len > -(uint64_t)EMU_PAGE) /* to the end of the page */
+	if (!c->file->devx_uid || access & ~(uint64_t)EMU_UMEM_ACCESS || !len ||
+	    addr + len < addr || addr + len > -(uint64_t)EMU_PAGE) /* to the end of the page */
 		return -EINVAL;
 	if (access & IB_UVERBS_ACCESS_REMOTE_WRITE && !(access & IB_UVERBS_ACCESS_LOCAL_WRITE))
 		return -EINVAL;
@@ -81,37 +70,6 @@ static int umem_take(const struct emu_cmd *c, struct emu_umem *u)
 	return emu_pin(&owner, u->addr, u->len, u->access & IB_UVERBS_ACCESS_LOCAL_WRITE, &u->pin);
 }
 
-static int undo(struct emu_uobj *o)
-{
-	struct emu_umem *u = (struct emu_umem *)o;
-
-	emu_dmabuf_close(&u->dmabuf);
-	emu_unpin(&u->pin);
-	return 0;
-}
-
-static uint32_t next_id(void)
-{
-	static uint32_t last_id;
-
-	return ++last_id;
-}
-
-/* The memory of a virtual machine is not locked: what it withdraws faults. */
-struct emu_umem *emu_umem_of_driver(struct emu_cmd *c, uint64_t addr, uint64_t len)
-{
-	struct emu_umem *u = emu_uobj_new(c->file, EMU_T_UMEM, sizeof(*u), NULL);
-
-	if (!u)
-		return NULL;
-	u->addr = addr;
-	u->len = len;
-	u->access = UMEM_ACCESS;
-	u->pid = c->chan->pid;
-	u->id = next_id();
-	return u;
-}
-
 int emu_devx_umem_reg(struct emu_cmd *c)
 {
 	uint64_t addr = emu_attr_u64(c, A(UMEM_REG_ADDR), 0);
@@ -123,24 +81,19 @@ int emu_devx_umem_reg(struct emu_cmd *c)
 	err = check_umem(c, addr, len, access);
 	if (err)
 		return err;
-	u = emu_uobj_new(c->file, EMU_T_UMEM, sizeof(*u), undo);
+	u = emu_umem_new(c, addr, len, (uint32_t)access);
 	if (!u)
 		return -ENOMEM;
-	u->addr = addr;
-	u->len = len;
-	u->access = (uint32_t)access;
-	u->pid = c->chan->pid;
 	err = umem_take(c, u);
-	if (!err) {
-		err = check_pages(c, addr, len);
-		if (err)
-			undo(&u->obj);
-	}
 	if (err) {
 		emu_uobj_free(&u->obj);
 		return err;
 	}
-	u->id = next_id();
+	err = check_pages(c, addr, len);
+	if (err) {
+		emu_uobj_destroy(&u->obj);
+		return err;
+	}
 	emu_attr_new(c, A(UMEM_REG_HANDLE), &u->obj);
 	return emu_attr_out_u32(c, A(UMEM_REG_OUT_ID), u->id);
 }
@@ -149,13 +102,4 @@ int emu_devx_umem_reg(struct emu_cmd *c)
 int emu_devx_umem_dereg(struct emu_cmd *c)
 {
 	return emu_uobj_destroy(emu_attr_obj(c, A(UMEM_DEREG_HANDLE)));
-}
-
-uint64_t emu_devx_address(const struct emu_cmd *c, const struct emu_umem *u, uint64_t off,
-			  uint64_t len, uint64_t align)
-{
-	if (!u || u->dmabuf.id || u->pid != c->chan->pid || off % align || off > u->len ||
-	    len > u->len - off)
-		return 0;
-	return u->addr + off;
 }

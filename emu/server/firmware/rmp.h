@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Receive memory pools: shared receive queues that firmware commands create. */
-#ifndef EMU_DEVX_RMP_H
-#define EMU_DEVX_RMP_H
+#ifndef EMU_FIRMWARE_RMP_H
+#define EMU_FIRMWARE_RMP_H
 
-#include "emu/server/devx/mailbox.h"
-#include "emu/server/devx/umem.h"
+#include "emu/server/firmware/mailbox.h"
+#include "emu/server/firmware/umem.h"
 
 struct emu_devx_rmp {
 	struct emu_uobj obj;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "emu/server/devx/rmp.h"
+#include "emu/server/firmware/rmp.h"
 
 #include <errno.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "emu/server/devx/queue.h"
+#include "emu/server/firmware/queue.h"
 
 #include <errno.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "emu/server/card/queue_table.h"
 #include "emu/server/card/segments.h"
 #include "emu/server/card/topology.h"
-#include "emu/server/devx/rmp.h"
+#include "emu/server/firmware/rmp.h"
 #include "emu/server/mm/user_copy.h"
 #include "emu/server/uverbs/cq.h"
 #include "emu/server/uverbs/pd.h"

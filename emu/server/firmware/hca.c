@@ -6,8 +6,7 @@
 
 #include "emu/ipc/shm.h"
 #include "emu/server/card/topology.h"
-#include "emu/server/devx/driver.h"
-#include "emu/server/devx/function.h"
+#include "emu/server/firmware/driver.h"
 
 #define VENDOR_ID  0x02c9
 #define ISSI	   1u
@@ -34,7 +33,7 @@ int emu_driver_change_state(struct emu_cmd *c, struct emu_mbox *m, struct emu_uo
 		{EMU_CMD_TEARDOWN_HCA, EMU_DRIVER_INITIALIZED, EMU_DRIVER_ENABLED},
 		{EMU_CMD_DISABLE_HCA, EMU_DRIVER_ENABLED, EMU_DRIVER_DISABLED},
 	};
-	struct emu_driver *d = emu_driver_of(c->file);
+	struct emu_driver *d = c->file->driver;
 	size_t i = 0;
 
 	(void)o;
@@ -52,7 +51,7 @@ int emu_driver_set_hca_cap(struct emu_cmd *c, struct emu_mbox *m, struct emu_uob
 	(void)o;
 	if (m->in_len < EMU_QUERY_HCA_CAP_IN_BYTES + EMU_CAP_PAGE_BYTES)
 		return emu_refuse(m, EMU_CMD_SYN_DRIVER_IN_LEN);
-	return emu_driver_of(c->file)->state == EMU_DRIVER_INITIALIZED
+	return c->file->driver->state == EMU_DRIVER_INITIALIZED
 		       ? emu_refuse(m, EMU_CMD_SYN_DRIVER_STATE)
 		       : 0;
 }
@@ -79,7 +78,7 @@ int emu_driver_query_pages(struct emu_cmd *c, struct emu_mbox *m, struct emu_uob
 
 int emu_driver_manage_pages(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
 {
-	struct emu_driver *d = emu_driver_of(c->file);
+	struct emu_driver *d = c->file->driver;
 	uint32_t n = (uint32_t)emu_prm_get(m->in, EMU_MANAGE_PAGES_IN_NUM_ENTRIES);
 
 	(void)o;

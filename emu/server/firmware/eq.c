@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-#include "emu/server/devx/driver.h"
-#include "emu/server/devx/function.h"
+#include "emu/server/firmware/driver.h"
 #include "emu/server/uverbs/uar.h"
 
 #define MAX_LOG_EQ 22u
@@ -45,7 +44,7 @@ int emu_driver_create_eq(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj 
 	emu_uobj_hold(&uar->obj);
 	memcpy(eq->eqc, eqc, sizeof(eq->eqc));
 	emu_prm_set(eq->eqc, EMU_EQC_ST, EMU_EQC_ST_ARMED);
-	emu_driver_of(c->file)->event_mask[eq->plain.number] =
+	c->file->driver->event_mask[eq->plain.number] =
 		emu_prm_get(m->in, EMU_CREATE_EQ_IN_EVENT_BITMASK);
 	emu_prm_set(m->out, EMU_CREATE_EQ_OUT_EQ_NUMBER, eq->plain.number);
 	return 0;
@@ -53,7 +52,7 @@ int emu_driver_create_eq(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj 
 
 int emu_driver_eq_undo(struct emu_uobj *o)
 {
-	struct emu_driver *d = emu_driver_of(o->file);
+	struct emu_driver *d = o->file->driver;
 	const struct emu_eq_object *eq = (const struct emu_eq_object *)o;
 
 	d->event_mask[eq->plain.number] = 0;

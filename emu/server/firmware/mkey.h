@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Mkeys that firmware commands create: direct, indirect, and aliases of other functions' mkeys. */
-#ifndef EMU_DEVX_MKEY_H
-#define EMU_DEVX_MKEY_H
+#ifndef EMU_FIRMWARE_MKEY_H
+#define EMU_FIRMWARE_MKEY_H
 
 #include <stdint.h>
 
 #include "emu/prm/prm_mkey.h"
-#include "emu/server/devx/mailbox.h"
-#include "emu/server/devx/umem.h"
+#include "emu/server/firmware/mailbox.h"
+#include "emu/server/firmware/umem.h"
 
 struct emu_devx_mkey {
 	struct emu_uobj obj;

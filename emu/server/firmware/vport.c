@@ -5,8 +5,7 @@
 
 #include "emu/server/card/gid.h"
 #include "emu/server/card/pkey.h"
-#include "emu/server/devx/driver.h"
-#include "emu/server/devx/function.h"
+#include "emu/server/firmware/driver.h"
 
 #define MTU 1522u /* with the header of a frame with a VLAN, and its checksum */
 
@@ -23,7 +22,7 @@ int emu_driver_query_nic_vport(struct emu_cmd *c, struct emu_mbox *m, struct emu
 		return err;
 	emu_func_mac(f, mac);
 	const struct emu_prm_value fields[] = {
-		{EMU_NIC_VPORT_ROCE_EN, emu_driver_of(c->file)->roce},
+		{EMU_NIC_VPORT_ROCE_EN, c->file->driver->roce},
 		{EMU_NIC_VPORT_MTU, MTU},
 		{EMU_NIC_VPORT_SYSTEM_IMAGE_GUID, f->card->guid},
 		{EMU_NIC_VPORT_PORT_GUID, f->node_guid},
@@ -49,7 +48,7 @@ int emu_driver_modify_nic_vport(struct emu_cmd *c, struct emu_mbox *m, struct em
 		return err;
 	select = emu_prm_get(m->in, EMU_MODIFY_NIC_VPORT_IN_FIELD_SELECT);
 	if (select & EMU_NIC_VPORT_SELECT_ROCE_EN)
-		emu_driver_of(c->file)->roce = emu_prm_get(ctx, EMU_NIC_VPORT_ROCE_EN);
+		c->file->driver->roce = emu_prm_get(ctx, EMU_NIC_VPORT_ROCE_EN);
 	return 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "emu/server/devx/firmware.h"
+#include "emu/server/firmware/firmware.h"
 
 #include <errno.h>
 
@@ -9,12 +9,11 @@
 #include "emu/prm/prm_hca.h"
 #include "emu/prm/prm_mkey.h"
 #include "emu/prm/prm_qp.h"
-#include "emu/server/devx/commands.h"
-#include "emu/server/devx/driver.h"
-#include "emu/server/devx/function.h"
-#include "emu/server/devx/mkey.h"
-#include "emu/server/devx/queue.h"
-#include "emu/server/devx/rmp.h"
+#include "emu/server/firmware/commands.h"
+#include "emu/server/firmware/driver.h"
+#include "emu/server/firmware/mkey.h"
+#include "emu/server/firmware/queue.h"
+#include "emu/server/firmware/rmp.h"
 #include "emu/server/uverbs/pd.h"
 #include "emu/server/uverbs/uar.h"
 #include "emu/server/uverbs/xrc.h"
@@ -259,7 +258,7 @@ static int create(struct emu_cmd *c, struct emu_mbox *m, const struct emu_firmwa
 	struct emu_uobj *o;
 	int err;
 
-	if (emu_driver_of(c->file)->state != EMU_DRIVER_INITIALIZED)
+	if (c->file->driver->state != EMU_DRIVER_INITIALIZED)
 		return emu_refuse(m, EMU_CMD_SYN_DRIVER_STATE);
 	o = emu_uobj_new(c->file, f->type, f->size, f->undo);
 	if (!o)

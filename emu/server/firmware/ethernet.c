@@ -10,7 +10,7 @@
 #include "emu/server/card/engines.h"
 #include "emu/server/card/queue_table.h"
 #include "emu/server/card/segments.h"
-#include "emu/server/devx/driver.h"
+#include "emu/server/firmware/driver.h"
 #include "emu/server/uverbs/qp_modify.h"
 #include "emu/server/uverbs/queue.h"
 

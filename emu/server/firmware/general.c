@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "emu/server/devx/commands.h"
+#include "emu/server/firmware/commands.h"
 
 #include "emu/prm/prm_general.h"
 #include "emu/server/card/topology.h"

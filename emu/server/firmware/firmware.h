@@ -2,10 +2,10 @@
 /*
  * The firmware's commands: one row for each command and type of object.
  */
-#ifndef EMU_DEVX_FIRMWARE_H
-#define EMU_DEVX_FIRMWARE_H
+#ifndef EMU_FIRMWARE_FIRMWARE_H
+#define EMU_FIRMWARE_FIRMWARE_H
 
-#include "emu/server/devx/mailbox.h"
+#include "emu/server/firmware/mailbox.h"
 #include "emu/server/uverbs/method.h"
 
 /* A field of a mailbox that a trace shows. */

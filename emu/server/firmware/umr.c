@@ -3,7 +3,7 @@
  * A UMR that the mkey's state, PD or size forbids completes with the syndrome MW_BIND, one that asks
  * for something that no device offers with LOC_QP_OP.
  */
-#include "emu/server/devx/mkey.h"
+#include "emu/server/firmware/mkey.h"
 
 #include <string.h>
 

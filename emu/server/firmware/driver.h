@@ -1,13 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Commands that only the driver of a function sends. Each handler is a row of the firmware's table. */
-#ifndef EMU_SERVER_DEVX_DRIVER_H
-#define EMU_SERVER_DEVX_DRIVER_H
+#ifndef EMU_SERVER_FIRMWARE_DRIVER_H
+#define EMU_SERVER_FIRMWARE_DRIVER_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "emu/ipc/firmware.h"
 #include "emu/prm/prm_eq.h"
-#include "emu/server/devx/mailbox.h"
-#include "emu/server/devx/queue.h"
-#include "emu/server/devx/rmp.h"
+#include "emu/server/firmware/mailbox.h"
+#include "emu/server/firmware/queue.h"
+#include "emu/server/firmware/rmp.h"
 #include "emu/server/uverbs/xrc.h"
+
+enum emu_driver_state { EMU_DRIVER_DISABLED, EMU_DRIVER_ENABLED, EMU_DRIVER_INITIALIZED };
+
+/* What the driver of a function has set up: emu_file's `driver`. */
+struct emu_driver {
+	struct emu_events *events;
+	uint64_t event_mask[EMU_FW_EQS]; /* of an event queue: a bit for each type of event */
+	enum emu_driver_state state;
+	uint32_t pages; /* that it has given */
+	bool roce;	/* enabled */
+};
 
 /* An object without behaviour of its own: a number, and what it was created with. */
 struct emu_plain {

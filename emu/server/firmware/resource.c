@@ -2,7 +2,7 @@
 #include "emu/prm/prm_hca.h"
 
 #include "emu/ipc/firmware.h"
-#include "emu/server/devx/driver.h"
+#include "emu/server/firmware/driver.h"
 #include "emu/server/uverbs/pd.h"
 #include "emu/server/uverbs/uar.h"
 #include "emu/server/uverbs/xrc.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Completion queues and queue pairs that firmware commands create. */
-#ifndef EMU_DEVX_QUEUE_H
-#define EMU_DEVX_QUEUE_H
+#ifndef EMU_FIRMWARE_QUEUE_H
+#define EMU_FIRMWARE_QUEUE_H
 
 #include "emu/prm/prm_cq.h"
 #include "emu/prm/prm_qp.h"
-#include "emu/server/devx/mailbox.h"
-#include "emu/server/devx/umem.h"
+#include "emu/server/firmware/mailbox.h"
+#include "emu/server/firmware/umem.h"
 
 struct emu_devx_cq {
 	struct emu_uobj obj;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Umems: memory of a process, or a dma-buf, that mailboxes name by number. */
-#ifndef EMU_DEVX_UMEM_H
-#define EMU_DEVX_UMEM_H
+#ifndef EMU_FIRMWARE_UMEM_H
+#define EMU_FIRMWARE_UMEM_H
 
 #include "emu/server/mm/dmabuf.h"
 #include "emu/server/mm/pin.h"
@@ -17,12 +17,13 @@ struct emu_umem {
 	struct emu_pin pin;
 };
 
-/* uverbs methods */
-int emu_devx_umem_reg(struct emu_cmd *c);
-int emu_devx_umem_dereg(struct emu_cmd *c);
+/* The accesses that a umem can have. */
+#define EMU_UMEM_ACCESS                                                 \
+	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE | \
+	 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_RELAXED_ORDERING)
 
-/* Memory of the process that offers a PCI function; NULL: there is no memory for it. */
-struct emu_umem *emu_umem_of_driver(struct emu_cmd *c, uint64_t addr, uint64_t len);
+/* A umem of the calling process's memory, which is not locked yet; NULL: there is no memory for it. */
+struct emu_umem *emu_umem_new(struct emu_cmd *c, uint64_t addr, uint64_t len, uint32_t access);
 /* The file's umem of that number, or NULL. */
 struct emu_umem *emu_devx_umem_by_id(const struct emu_file *f, uint64_t id);
 /*

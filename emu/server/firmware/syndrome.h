@@ -6,8 +6,8 @@
  * The statuses are public (emu/ipc/codes.h). The numbers of syndromes are our own: NVIDIA does not
  * publish the firmware's. The first word of a name is the command, or the object that it creates.
  */
-#ifndef EMU_SERVER_DEVX_SYNDROME_H
-#define EMU_SERVER_DEVX_SYNDROME_H
+#ifndef EMU_SERVER_FIRMWARE_SYNDROME_H
+#define EMU_SERVER_FIRMWARE_SYNDROME_H
 
 #include <stdint.h>
 

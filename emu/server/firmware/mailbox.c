@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "emu/server/devx/mailbox.h"
+#include "emu/server/firmware/mailbox.h"
 
 #include <errno.h>
 #include <stdlib.h>

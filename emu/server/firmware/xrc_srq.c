@@ -2,9 +2,9 @@
 #include "emu/prm/prm_srq.h"
 
 #include "emu/server/card/queue_table.h"
-#include "emu/server/devx/driver.h"
-#include "emu/server/devx/queue.h"
-#include "emu/server/devx/rmp.h"
+#include "emu/server/firmware/driver.h"
+#include "emu/server/firmware/queue.h"
+#include "emu/server/firmware/rmp.h"
 #include "emu/server/uverbs/pd.h"
 #include "emu/server/uverbs/queue.h"
 #include "emu/server/uverbs/xrc.h"

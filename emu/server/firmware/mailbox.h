@@ -8,7 +8,7 @@
 
 #include "emu/prm/prm_caps.h"
 #include "emu/prm/prm_cmd.h"
-#include "emu/server/devx/syndrome.h"
+#include "emu/server/firmware/syndrome.h"
 #include "emu/server/uverbs/cmd.h"
 
 #define EMU_MBOX_HDR EMU_CMD_IN_BYTES

@@ -5,7 +5,7 @@
 #include "base/array.h"
 #include "emu/prm/prm_hca.h"
 #include "emu/server/card/topology.h"
-#include "emu/server/devx/driver.h"
+#include "emu/server/firmware/driver.h"
 
 #define MAX_MTU 10000u
 
