@@ -8,10 +8,10 @@
 #include <errno.h>
 
 #include "emu/server/card/engines.h"
+#include "emu/server/card/qp_context.h"
 #include "emu/server/card/queue_table.h"
 #include "emu/server/card/segments.h"
 #include "emu/server/firmware/driver.h"
-#include "emu/server/uverbs/qp_modify.h"
 #include "emu/server/uverbs/queue.h"
 
 #define MAX_OBJECTS 16384u /* of all kinds, before there are no more of these */

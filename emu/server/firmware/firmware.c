@@ -9,6 +9,7 @@
 #include "emu/prm/prm_hca.h"
 #include "emu/prm/prm_mkey.h"
 #include "emu/prm/prm_qp.h"
+#include "emu/server/card/qp_context.h"
 #include "emu/server/firmware/commands.h"
 #include "emu/server/firmware/driver.h"
 #include "emu/server/firmware/mkey.h"
@@ -304,7 +305,7 @@ static bool is_row_of(const struct emu_firmware_command *f, const struct emu_mbo
 	if (f->object_type && f->object_type != m->op_mod)
 		return false;
 	return f->opcode ? f->opcode == m->opcode
-			 : f->type == EMU_T_DEVX_QP && emu_devx_is_transition(m->opcode);
+			 : f->type == EMU_T_DEVX_QP && emu_qp_is_transition(m->opcode);
 }
 
 int emu_firmware_execute(struct emu_cmd *c, struct emu_mbox *m)

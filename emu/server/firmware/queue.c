@@ -6,9 +6,7 @@
 
 #include "base/array.h"
 #include "emu/server/card/engines.h"
-#include "emu/server/card/gid.h"
-#include "emu/server/card/path.h"
-#include "emu/server/card/pkey.h"
+#include "emu/server/card/qp_context.h"
 #include "emu/server/card/queue_table.h"
 #include "emu/server/card/segments.h"
 #include "emu/server/card/topology.h"
@@ -17,17 +15,15 @@
 #include "emu/server/uverbs/cq.h"
 #include "emu/server/uverbs/pd.h"
 #include "emu/server/uverbs/qp.h"
-#include "emu/server/uverbs/qp_modify.h"
 #include "emu/server/uverbs/queue.h"
 #include "emu/server/uverbs/srq.h"
 #include "emu/server/uverbs/uar.h"
 #include "emu/server/wire/endpoints.h"
 
-#define MAX_LOG_CQ	  22u
-#define MAX_LOG_WQ	  15u
-#define MAX_LOG_STRIDE	  9u /* max_wqe_sz_rq */
-#define MAX_LOG_RD_ATOMIC 4u /* log_max_ra_req_qp and log_max_ra_res_qp */
-#define MIN_LOG_STRIDE	  4u /* of a receive WQE: qpc.log_rq_stride counts from here */
+#define MAX_LOG_CQ     22u
+#define MAX_LOG_WQ     15u
+#define MAX_LOG_STRIDE 9u /* max_wqe_sz_rq */
+#define MIN_LOG_STRIDE 4u /* of a receive WQE: qpc.log_rq_stride counts from here */
 
 /* --- completion queues ------------------------------------------------------------------------ */
 
@@ -413,8 +409,7 @@ int emu_devx_create_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o
 	list_parts(qp, part);
 	for (unsigned int i = 0; i < NPARTS; i++)
 		emu_uobj_hold(part[i]);
-	memcpy(qp->qpc, emu_prm_at_const(m->in, EMU_CREATE_QP_IN_QPC), sizeof(qp->qpc));
-	emu_prm_set(qp->qpc, EMU_QPC_PATH(EMU_ADS_VHCA_PORT_NUM), EMU_PORT_BEFORE_INIT);
+	emu_qp_begin_context(qp->qpn, emu_prm_at_const(m->in, EMU_CREATE_QP_IN_QPC));
 	emu_prm_set(m->out, EMU_CMD_OUT_NUMBER, qp->qpn);
 	emu_prm_set(m->out, EMU_QP_OUT_ECE, emu_prm_get(m->in, EMU_CREATE_QP_IN_ECE) & EMU_ECE);
 	return 0;
@@ -427,7 +422,7 @@ int emu_devx_qp_undo(struct emu_uobj *o)
 
 	if (!qp->qpn)
 		return 0;
-	if (is_gsi(qp->qpc))
+	if (is_gsi(emu_qp_context(qp->qpn)))
 		atomic_store(&emu_tables->port[o->file->func->index].gsi, 0);
 	emu_qp_withdraw(qp->qpn);
 	list_parts(qp, part);
@@ -438,214 +433,28 @@ int emu_devx_qp_undo(struct emu_uobj *o)
 
 /* --- transitions ------------------------------------------------------------------------------ */
 
-/*
- * A field of the QP context that a transition sets; with `optpar` only if that bit is set. UNLESS_0:
- * an earlier transition has set it, and 0 leaves that value.
- */
-struct qpc_field {
-	int field;
-	uint32_t optpar;
-};
-
-#define UNLESS_0 (1u << 31)
-
-static const struct qpc_field init_fields[] = {
-	{EMU_QPC_RRE, 0},
-	{EMU_QPC_RWE, 0},
-	{EMU_QPC_RAE, 0},
-	{EMU_QPC_PATH(EMU_ADS_PKEY_INDEX), 0},
-	{EMU_QPC_PATH(EMU_ADS_VHCA_PORT_NUM), 0},
-	{EMU_QPC_Q_KEY, 0},
-	{0, 0},
-};
-static const struct qpc_field init_again_fields[] = {
-	{EMU_QPC_RRE, EMU_OPTPAR_RRE},
-	{EMU_QPC_RWE, EMU_OPTPAR_RWE},
-	{EMU_QPC_RAE, EMU_OPTPAR_RAE},
-	{EMU_QPC_PATH(EMU_ADS_PKEY_INDEX), EMU_OPTPAR_PKEY_INDEX},
-	{EMU_QPC_PATH(EMU_ADS_VHCA_PORT_NUM), EMU_OPTPAR_PRI_PORT},
-	{EMU_QPC_Q_KEY, EMU_OPTPAR_Q_KEY},
-	{0, 0},
-};
-static const struct qpc_field rtr_fields[] = {
-	{EMU_QPC_RRE, EMU_OPTPAR_RRE},
-	{EMU_QPC_RWE, EMU_OPTPAR_RWE},
-	{EMU_QPC_RAE, EMU_OPTPAR_RAE},
-	{EMU_QPC_MTU, 0},
-	{EMU_QPC_LOG_MSG_MAX, 0},
-	{EMU_QPC_REMOTE_QPN, 0},
-	{EMU_QPC_LOG_RRA_MAX, 0},
-	{EMU_QPC_MIN_RNR_NAK, 0},
-	{EMU_QPC_NEXT_RCV_PSN, 0},
-	{EMU_QPC_PATH(EMU_ADS_FL), 0},
-	{EMU_QPC_PATH(EMU_ADS_RTR_LIDS), 0},
-	{EMU_QPC_PATH(EMU_ADS_RTR_SOURCE), 0},
-	{EMU_QPC_PATH(EMU_ADS_RTR_FLOW), 0},
-	{EMU_QPC_PATH(EMU_ADS_RTR_RGID), 0},
-	{EMU_QPC_PATH(EMU_ADS_RTR_SPORT), 0},
-	{EMU_QPC_PATH(EMU_ADS_RTR_PRIORITY), 0},
-	{EMU_QPC_PATH(EMU_ADS_VHCA_PORT_NUM), UNLESS_0},
-	{EMU_QPC_PATH(EMU_ADS_RTR_RMAC_47_32), 0},
-	{EMU_QPC_PATH(EMU_ADS_RTR_RMAC_31_0), 0},
-	{0, 0},
-};
-static const struct qpc_field rts_fields[] = {
-	{EMU_QPC_Q_KEY, EMU_OPTPAR_Q_KEY},
-	{EMU_QPC_RRE, EMU_OPTPAR_RRE},
-	{EMU_QPC_RWE, EMU_OPTPAR_RWE},
-	{EMU_QPC_RAE, EMU_OPTPAR_RAE},
-	{EMU_QPC_LOG_SRA_MAX, 0},
-	{EMU_QPC_RETRY_COUNT, 0},
-	{EMU_QPC_RNR_RETRY, 0},
-	{EMU_QPC_NEXT_SEND_PSN, 0},
-	{EMU_QPC_PATH(EMU_ADS_ACK_TIMEOUT), 0},
-	{EMU_QPC_MIN_RNR_NAK, EMU_OPTPAR_RNR_TIMEOUT},
-	{0, 0},
-};
-static const struct qpc_field later_fields[] = {
-	{EMU_QPC_Q_KEY, EMU_OPTPAR_Q_KEY},
-	{EMU_QPC_RRE, EMU_OPTPAR_RRE},
-	{EMU_QPC_RWE, EMU_OPTPAR_RWE},
-	{EMU_QPC_RAE, EMU_OPTPAR_RAE},
-	{EMU_QPC_MIN_RNR_NAK, EMU_OPTPAR_RNR_TIMEOUT},
-	{0, 0},
-};
-static const struct qpc_field no_fields[] = {{0, 0}};
-
-#define ANY_STATE 0xff
-
-static const struct transition {
-	uint16_t opcode;
-	uint8_t from, to;
-	const struct qpc_field *fields;
-} transitions[] = {
-	{EMU_CMD_RST2INIT_QP, EMU_QPS_RESET, EMU_QPS_INIT, init_fields},
-	{EMU_CMD_INIT2INIT_QP, EMU_QPS_INIT, EMU_QPS_INIT, init_again_fields},
-	{EMU_CMD_INIT2RTR_QP, EMU_QPS_INIT, EMU_QPS_RTR, rtr_fields},
-	{EMU_CMD_RTR2RTS_QP, EMU_QPS_RTR, EMU_QPS_RTS, rts_fields},
-	{EMU_CMD_RTS2RTS_QP, EMU_QPS_RTS, EMU_QPS_RTS, later_fields},
-	{EMU_CMD_SQERR2RTS_QP, EMU_QPS_SQE, EMU_QPS_RTS, later_fields},
-	{EMU_CMD_2ERR_QP, ANY_STATE, EMU_QPS_ERR, no_fields},
-	{EMU_CMD_2RST_QP, ANY_STATE, EMU_QPS_RESET, no_fields},
-};
-
-static const struct transition *find_transition(uint16_t opcode)
+/* The kernel compares the number with the handle's. */
+static int transit(const struct emu_func *f, uint32_t qpn, struct emu_mbox *m)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(transitions); i++)
-		if (transitions[i].opcode == opcode)
-			return &transitions[i];
-	return NULL;
-}
-
-bool emu_devx_is_transition(uint16_t opcode)
-{
-	return find_transition(opcode);
-}
-
-static bool is_set(const struct emu_mbox *m, const struct qpc_field *f)
-{
-	if (f->optpar == UNLESS_0)
-		return emu_prm_get(emu_prm_at_const(m->in, EMU_MODIFY_QP_IN_QPC), f->field);
-	return !f->optpar || emu_prm_get(m->in, EMU_MODIFY_QP_IN_OPT_PARAM_MASK) & f->optpar;
-}
-
-static void merge(uint8_t *qpc, const struct emu_mbox *m, const struct qpc_field *f)
-{
-	for (; f->field; f++)
-		if (is_set(m, f))
-			emu_prm_copy(qpc, emu_prm_at_const(m->in, EMU_MODIFY_QP_IN_QPC), f->field);
-}
-
-static uint64_t path_get(const uint8_t *qpc, int field)
-{
-	return emu_prm_get(qpc, EMU_QPC_PATH(field));
-}
-
-/* The firmware checks the context: in RoCE the path must be a global one, or lead back. */
-static bool valid(const struct emu_func *f, const struct emu_qp *q, const uint8_t *qpc, uint32_t to)
-{
-	uint64_t mtu = emu_prm_get(qpc, EMU_QPC_MTU);
-	uint64_t gid = path_get(qpc, EMU_ADS_SRC_ADDR_INDEX);
-
-	if (!emu_pkey_is_index(f, (unsigned int)path_get(qpc, EMU_ADS_PKEY_INDEX)) ||
-	    path_get(qpc, EMU_ADS_VHCA_PORT_NUM) != 1)
-		return false;
-	if (to == EMU_QPS_INIT || q->type == EMU_QPT_UD)
-		return true;
-	if (to == EMU_QPS_RTS && emu_prm_get(qpc, EMU_QPC_LOG_SRA_MAX) > MAX_LOG_RD_ATOMIC)
-		return false;
-	return mtu >= 1 && mtu <= 5 && emu_prm_get(qpc, EMU_QPC_LOG_RRA_MAX) <= MAX_LOG_RD_ATOMIC &&
-	       (path_get(qpc, EMU_ADS_FL) || emu_gid_at(f, (unsigned int)gid)) &&
-	       emu_prm_get(qpc, EMU_QPC_LOG_MSG_MAX) <= 30;
-}
-
-static void set_path(const struct emu_func *f, struct emu_qp *q, const uint8_t *qpc)
-{
-	struct emu_address to = {
-		.sgid_index = (uint8_t)path_get(qpc, EMU_ADS_SRC_ADDR_INDEX),
-		.tclass = (uint8_t)path_get(qpc, EMU_ADS_TCLASS),
-		.hop_limit = (uint8_t)path_get(qpc, EMU_ADS_HOP_LIMIT),
-		.flow_label = (uint32_t)path_get(qpc, EMU_ADS_FLOW_LABEL),
-	};
-
-	memcpy(to.dgid, emu_prm_at_const(qpc, EMU_QPC_PATH(EMU_ADS_RGID_RIP)), sizeof(to.dgid));
-	emu_path_set(f, q, &to);
-}
-
-static void apply(const struct emu_func *f, struct emu_qp *q, const uint8_t *qpc, uint32_t to)
-{
-	q->access = (emu_prm_get(qpc, EMU_QPC_RRE) ? IB_UVERBS_ACCESS_REMOTE_READ : 0u) |
-		    (emu_prm_get(qpc, EMU_QPC_RWE) ? IB_UVERBS_ACCESS_REMOTE_WRITE : 0u) |
-		    (emu_prm_get(qpc, EMU_QPC_RAE) ? IB_UVERBS_ACCESS_REMOTE_ATOMIC : 0u);
-	q->min_rnr_timer = (uint8_t)emu_prm_get(qpc, EMU_QPC_MIN_RNR_NAK);
-	q->timeout = (uint8_t)path_get(qpc, EMU_ADS_ACK_TIMEOUT);
-	q->retry_cnt = (uint8_t)emu_prm_get(qpc, EMU_QPC_RETRY_COUNT);
-	q->rnr_retry = (uint8_t)emu_prm_get(qpc, EMU_QPC_RNR_RETRY);
-	q->mtu = (uint8_t)emu_prm_get(qpc, EMU_QPC_MTU);
-	q->max_rd_atomic = (uint8_t)(1u << emu_prm_get(qpc, EMU_QPC_LOG_SRA_MAX));
-	q->max_dest_rd_atomic = (uint8_t)(1u << emu_prm_get(qpc, EMU_QPC_LOG_RRA_MAX));
-	q->sq_psn = (uint32_t)emu_prm_get(qpc, EMU_QPC_NEXT_SEND_PSN);
-	q->rq_psn = (uint32_t)emu_prm_get(qpc, EMU_QPC_NEXT_RCV_PSN);
-	q->qkey = (uint32_t)emu_prm_get(qpc, EMU_QPC_Q_KEY);
-	emu_pkey_use(f, q, (unsigned int)path_get(qpc, EMU_ADS_PKEY_INDEX));
-	if (to != EMU_QPS_RTR || q->type == EMU_QPT_UD)
-		return;
-	q->dest_qpn = (uint32_t)emu_prm_get(qpc, EMU_QPC_REMOTE_QPN);
-	if (path_get(qpc, EMU_ADS_FL)) {
-		emu_path_clear(q);
-		atomic_store(&q->dest_func, f->index);
-		return;
-	}
-	set_path(f, q, qpc);
-}
-
-/* `kept` is the context as changed by the commands so far; it changes only if this one succeeds. */
-static int transit(const struct emu_func *f, uint32_t qpn, uint8_t *kept, struct emu_mbox *m)
-{
-	const struct transition *t = find_transition(m->opcode);
-	struct emu_qp *q = &emu_queues->qp[qpn];
-	uint8_t qpc[EMU_QPC_BYTES];
-	int err;
-
-	if (!t || emu_prm_get(m->in, EMU_OBJECT_IN_NUMBER) != qpn)
-		return -EINVAL; /* the kernel compares it with the handle's */
-	if (t->from != ANY_STATE && atomic_load(&q->state) != t->from)
+	if (!emu_qp_is_transition(m->opcode) || emu_prm_get(m->in, EMU_OBJECT_IN_NUMBER) != qpn)
+		return -EINVAL;
+	switch (emu_qp_transit(f, qpn, m->opcode,
+			       m->in_len < EMU_MODIFY_QP_IN_BYTES
+				       ? NULL
+				       : emu_prm_at_const(m->in, EMU_MODIFY_QP_IN_QPC),
+			       (uint32_t)emu_prm_get(m->in, EMU_MODIFY_QP_IN_OPT_PARAM_MASK))) {
+	case EMU_TRANSIT_STATE:
 		return emu_refuse(m, EMU_CMD_SYN_QP_STATE);
-	memcpy(qpc, kept, sizeof(qpc));
-	if (t->fields[0].field) {
-		if (m->in_len < EMU_MODIFY_QP_IN_BYTES)
-			return emu_refuse(m, EMU_CMD_SYN_QP_TRANSITION_IN_LEN);
-		merge(qpc, m, t->fields);
-		if (!valid(f, q, qpc, t->to))
-			return emu_refuse(m, EMU_CMD_SYN_QP_TRANSITION_CONTEXT);
-		memcpy(kept, qpc, sizeof(qpc));
-		apply(f, q, qpc, t->to);
-	}
-	err = emu_qp_set_state(q, t->from, t->to);
-	emu_engine_wake(q->engine);
-	if (err)
+	case EMU_TRANSIT_NO_CONTEXT:
+		return emu_refuse(m, EMU_CMD_SYN_QP_TRANSITION_IN_LEN);
+	case EMU_TRANSIT_CONTEXT:
+		return emu_refuse(m, EMU_CMD_SYN_QP_TRANSITION_CONTEXT);
+	case EMU_TRANSIT_CHANGED:
 		return emu_refuse(m, EMU_CMD_SYN_QP_STATE_CHANGED);
-	if (t->fields[0].field)
+	case EMU_TRANSIT_DONE:
+		break;
+	}
+	if (emu_qp_takes_context(m->opcode))
 		emu_prm_set(m->out, EMU_QP_OUT_ECE,
 			    emu_prm_get(m->in, EMU_MODIFY_QP_IN_ECE) & EMU_ECE);
 	return 0;
@@ -658,98 +467,20 @@ int emu_devx_modify_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o
 	if ((m->opcode == EMU_CMD_2ERR_QP || m->opcode == EMU_CMD_2RST_QP) &&
 	    emu_let_send(c, qp->qpn))
 		return -EAGAIN;
-	return transit(c->file->func, qp->qpn, qp->qpc, m);
+	return transit(c->file->func, qp->qpn, m);
 }
 
-static uint64_t log_of(uint32_t n)
-{
-	uint64_t log = 0;
-
-	while (n >>= 1)
-		log++;
-	return log;
-}
-
-/* The client chooses the numbers of packets and queue pairs; they are cut as in the kernel. */
-static void to_qpc(const struct ib_uverbs_modify_qp *a, uint8_t *qpc)
-{
-	const struct emu_prm_value fields[] = {
-		{EMU_QPC_MTU, a->path_mtu},
-		{EMU_QPC_REMOTE_QPN, emu_prm_fit(EMU_QPC_REMOTE_QPN, a->dest_qp_num)},
-		{EMU_QPC_PATH(EMU_ADS_PKEY_INDEX), a->pkey_index},
-		{EMU_QPC_PATH(EMU_ADS_ACK_TIMEOUT), a->timeout},
-		{EMU_QPC_PATH(EMU_ADS_SRC_ADDR_INDEX), a->dest.sgid_index},
-		{EMU_QPC_PATH(EMU_ADS_HOP_LIMIT), a->dest.hop_limit},
-		{EMU_QPC_PATH(EMU_ADS_TCLASS), a->dest.traffic_class},
-		{EMU_QPC_PATH(EMU_ADS_FLOW_LABEL),
-		 emu_prm_fit(EMU_QPC_PATH(EMU_ADS_FLOW_LABEL), a->dest.flow_label)},
-		{EMU_QPC_PATH(EMU_ADS_VHCA_PORT_NUM), emu_qp_port(a)},
-		{EMU_QPC_LOG_SRA_MAX, log_of(emu_qp_depth(a->max_rd_atomic))},
-		{EMU_QPC_RETRY_COUNT, a->retry_cnt},
-		{EMU_QPC_RNR_RETRY, a->rnr_retry},
-		{EMU_QPC_NEXT_SEND_PSN, emu_prm_fit(EMU_QPC_NEXT_SEND_PSN, a->sq_psn)},
-		{EMU_QPC_LOG_RRA_MAX, log_of(emu_qp_depth(a->max_dest_rd_atomic))},
-		{EMU_QPC_RRE, (emu_qp_access(a) & IB_UVERBS_ACCESS_REMOTE_READ) != 0},
-		{EMU_QPC_RWE, (emu_qp_access(a) & IB_UVERBS_ACCESS_REMOTE_WRITE) != 0},
-		{EMU_QPC_RAE, (emu_qp_access(a) & IB_UVERBS_ACCESS_REMOTE_ATOMIC) != 0},
-		{EMU_QPC_MIN_RNR_NAK, a->min_rnr_timer},
-		{EMU_QPC_NEXT_RCV_PSN, emu_prm_fit(EMU_QPC_NEXT_RCV_PSN, a->rq_psn)},
-	};
-
-	EMU_PRM_FILL(qpc, fields);
-	memcpy(emu_prm_at(qpc, EMU_QPC_PATH(EMU_ADS_RGID_RIP)), a->dest.dgid, sizeof(a->dest.dgid));
-}
-
-static void path_from_qpc(struct ib_uverbs_modify_qp *a, const uint8_t *qpc)
-{
-	a->pkey_index = (uint16_t)path_get(qpc, EMU_ADS_PKEY_INDEX);
-	a->timeout = (uint8_t)path_get(qpc, EMU_ADS_ACK_TIMEOUT);
-	a->port_num = (uint8_t)path_get(qpc, EMU_ADS_VHCA_PORT_NUM);
-	memcpy(a->dest.dgid, emu_prm_at_const(qpc, EMU_QPC_PATH(EMU_ADS_RGID_RIP)),
-	       sizeof(a->dest.dgid));
-	a->dest.sgid_index = (uint8_t)path_get(qpc, EMU_ADS_SRC_ADDR_INDEX);
-	a->dest.hop_limit = (uint8_t)path_get(qpc, EMU_ADS_HOP_LIMIT);
-	a->dest.traffic_class = (uint8_t)path_get(qpc, EMU_ADS_TCLASS);
-	a->dest.flow_label = (uint32_t)path_get(qpc, EMU_ADS_FLOW_LABEL);
-	a->dest.port_num = a->port_num;
-	a->dest.is_global = 1;
-}
-
-static void from_qpc(struct ib_uverbs_modify_qp *a, const uint8_t *qpc)
-{
-	a->path_mtu = (uint8_t)emu_prm_get(qpc, EMU_QPC_MTU);
-	a->dest_qp_num = (uint32_t)emu_prm_get(qpc, EMU_QPC_REMOTE_QPN);
-	a->max_rd_atomic = (uint8_t)(1u << emu_prm_get(qpc, EMU_QPC_LOG_SRA_MAX));
-	a->retry_cnt = (uint8_t)emu_prm_get(qpc, EMU_QPC_RETRY_COUNT);
-	a->rnr_retry = (uint8_t)emu_prm_get(qpc, EMU_QPC_RNR_RETRY);
-	a->sq_psn = (uint32_t)emu_prm_get(qpc, EMU_QPC_NEXT_SEND_PSN);
-	a->max_dest_rd_atomic = (uint8_t)(1u << emu_prm_get(qpc, EMU_QPC_LOG_RRA_MAX));
-	a->min_rnr_timer = (uint8_t)emu_prm_get(qpc, EMU_QPC_MIN_RNR_NAK);
-	a->rq_psn = (uint32_t)emu_prm_get(qpc, EMU_QPC_NEXT_RCV_PSN);
-	a->qp_access_flags =
-		(uint32_t)((emu_prm_get(qpc, EMU_QPC_RRE) * IB_UVERBS_ACCESS_REMOTE_READ) |
-			   (emu_prm_get(qpc, EMU_QPC_RWE) * IB_UVERBS_ACCESS_REMOTE_WRITE) |
-			   (emu_prm_get(qpc, EMU_QPC_RAE) * IB_UVERBS_ACCESS_REMOTE_ATOMIC));
-	path_from_qpc(a, qpc);
-}
-
-/* mlx5dv_devx_qp_modify(): QUERY_QP then returns its context in the terms of verbs. */
+/* mlx5dv_devx_qp_modify() */
 int emu_devx_modify_verbs_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
 {
-	struct emu_qp_obj *qp = (struct emu_qp_obj *)o;
-	uint8_t qpc[EMU_QPC_BYTES] = {0};
-	int err;
+	const struct emu_qp_obj *qp = (const struct emu_qp_obj *)o;
 
 	if (qp->type != EMU_QPT_RC && qp->type != EMU_QPT_UC)
 		return emu_refuse(m, EMU_CMD_SYN_QP_TYPE);
-	to_qpc(&qp->attr, qpc);
-	err = transit(c->file->func, qp->qpn, qpc, m);
-	if (!err)
-		from_qpc(&qp->attr, qpc);
-	return err;
+	return transit(c->file->func, qp->qpn, m);
 }
 
-static int answer_qp(uint32_t qpn, const uint8_t *qpc, struct emu_mbox *m)
+static int answer_qp(uint32_t qpn, struct emu_mbox *m)
 {
 	static const uint8_t states[] = {
 		[EMU_QPS_RESET] = EMU_QPC_STATE_RST, [EMU_QPS_INIT] = EMU_QPC_STATE_INIT,
@@ -765,7 +496,7 @@ static int answer_qp(uint32_t qpn, const uint8_t *qpc, struct emu_mbox *m)
 		return -EINVAL;
 	if (m->out_len < EMU_QUERY_QP_OUT_BYTES)
 		return emu_refuse(m, EMU_CMD_SYN_QUERY_QP_OUT_LEN);
-	memcpy(answer, qpc, EMU_QPC_BYTES);
+	memcpy(answer, emu_qp_context(qpn), EMU_QPC_BYTES);
 	emu_prm_set(answer, EMU_QPC_STATE,
 		    state < sizeof(states) ? states[state] : EMU_QPC_STATE_NONE);
 	return 0;
@@ -773,56 +504,15 @@ static int answer_qp(uint32_t qpn, const uint8_t *qpc, struct emu_mbox *m)
 
 int emu_devx_query_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
 {
-	const struct emu_devx_qp *qp = (const struct emu_devx_qp *)o;
-
 	(void)c;
-	return answer_qp(qp->qpn, qp->qpc, m);
+	return answer_qp(((const struct emu_devx_qp *)o)->qpn, m);
 }
 
-static uint64_t rq_type(const struct emu_qp *q)
-{
-	if (q->srqn || q->type == EMU_QPT_XRC_INI || q->type == EMU_QPT_XRC_TGT)
-		return EMU_QPC_RQ_TYPE_SHARED;
-	return q->rq_wqe_count ? EMU_QPC_RQ_TYPE_REGULAR : EMU_QPC_RQ_TYPE_NONE;
-}
-
-static uint64_t log_rq_stride(const struct emu_qp *q)
-{
-	return q->rq_wqe_count
-		       ? emu_prm_fit(EMU_QPC_LOG_RQ_STRIDE, q->rq_wqe_shift - MIN_LOG_STRIDE)
-		       : 0;
-}
-
-/* mlx5dv_devx_qp_query(): the context as changed by the kernel's commands. */
+/* mlx5dv_devx_qp_query() */
 int emu_devx_query_verbs_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
 {
-	const struct emu_qp_obj *qp = (const struct emu_qp_obj *)o;
-	static const uint8_t service[] = {
-		[EMU_QPT_RC] = EMU_QPC_ST_RC,	    [EMU_QPT_UC] = EMU_QPC_ST_UC,
-		[EMU_QPT_UD] = EMU_QPC_ST_UD,	    [EMU_QPT_XRC_INI] = EMU_QPC_ST_XRC,
-		[EMU_QPT_XRC_TGT] = EMU_QPC_ST_XRC,
-	};
-	const struct emu_qp *q = &emu_queues->qp[qp->qpn];
-	const struct emu_prm_value fields[] = {
-		{EMU_QPC_ST, service[qp->type]},
-		{EMU_QPC_PD, q->pdn},
-		{EMU_QPC_LOG_RQ_SIZE, log_of(q->rq_wqe_count)},
-		{EMU_QPC_LOG_RQ_STRIDE, log_rq_stride(q)},
-		{EMU_QPC_NO_SQ, !q->sq_wqe_count},
-		{EMU_QPC_LOG_SQ_SIZE, log_of(q->sq_wqe_count)},
-		{EMU_QPC_USER_INDEX, emu_prm_fit(EMU_QPC_USER_INDEX, q->uidx)},
-		{EMU_QPC_CQN_SND, q->send_cqn},
-		{EMU_QPC_CQN_RCV, q->recv_cqn},
-		{EMU_QPC_DBR_ADDR, q->dbr_addr},
-		{EMU_QPC_RQ_TYPE, rq_type(q)},
-		{EMU_QPC_SRQN_RMPN_XRQN, q->srqn},
-	};
-	uint8_t qpc[EMU_QPC_BYTES] = {0};
-
 	(void)c;
-	to_qpc(&qp->attr, qpc);
-	EMU_PRM_FILL(qpc, fields);
-	return answer_qp(qp->qpn, qpc, m);
+	return answer_qp(((const struct emu_qp_obj *)o)->qpn, m);
 }
 
 /* --- the QP context extension ----------------------------------------------------------------- */

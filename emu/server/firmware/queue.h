@@ -23,8 +23,7 @@ struct emu_devx_qp {
 	struct emu_uobj *send_cq, *recv_cq; /* of verbs or of DEVX */
 	struct emu_uobj *srq;		    /* likewise, or NULL */
 	struct emu_umem *buf, *dbr;
-	struct emu_uobj *uar;	    /* of a function's driver, or NULL */
-	uint8_t qpc[EMU_QPC_BYTES]; /* as the commands so far have changed it */
+	struct emu_uobj *uar; /* of a function's driver, or NULL */
 };
 
 /* Firmware commands; those on a verbs QP are mlx5dv_devx_qp_modify() and _query(). */
@@ -41,8 +40,6 @@ int emu_devx_query_verbs_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uo
 uint32_t emu_devx_eqn(const struct emu_uobj *cq);
 /* The file's completion queue of a command, by its number; or NULL. */
 struct emu_devx_cq *emu_devx_cq_by_number(const struct emu_file *f, uint64_t number);
-/* Is it the opcode of a transition of a queue pair? */
-bool emu_devx_is_transition(uint16_t opcode);
 
 int emu_devx_cq_undo(struct emu_uobj *o);
 int emu_devx_qp_undo(struct emu_uobj *o);

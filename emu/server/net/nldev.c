@@ -13,7 +13,9 @@
 
 #include "base/array.h"
 #include "emu/ipc/rdma_cm.h"
+#include "emu/prm/prm_qp.h"
 #include "emu/server/card/counters.h"
+#include "emu/server/card/qp_context.h"
 #include "emu/server/card/segments.h"
 #include "emu/server/card/topology.h"
 #include "emu/server/uverbs/cq.h"
@@ -295,14 +297,18 @@ static void put_qp(struct emu_nl *nl, const struct emu_uobj *o)
 {
 	const struct emu_qp_obj *obj = (const struct emu_qp_obj *)o;
 	const struct emu_qp *q = &emu_queues->qp[obj->qpn];
+	const uint8_t *qpc = emu_qp_context(obj->qpn);
 
 	emu_nl_u32(nl, RDMA_NLDEV_ATTR_PORT_INDEX, 1);
 	emu_nl_u32(nl, RDMA_NLDEV_ATTR_RES_LQPN, obj->qpn);
 	if (q->type == EMU_QPT_RC || q->type == EMU_QPT_UC) {
-		emu_nl_u32(nl, RDMA_NLDEV_ATTR_RES_RQPN, obj->attr.dest_qp_num);
-		emu_nl_u32(nl, RDMA_NLDEV_ATTR_RES_RQ_PSN, obj->attr.rq_psn);
+		emu_nl_u32(nl, RDMA_NLDEV_ATTR_RES_RQPN,
+			   (uint32_t)emu_prm_get(qpc, EMU_QPC_REMOTE_QPN));
+		emu_nl_u32(nl, RDMA_NLDEV_ATTR_RES_RQ_PSN,
+			   (uint32_t)emu_prm_get(qpc, EMU_QPC_NEXT_RCV_PSN));
 	}
-	emu_nl_u32(nl, RDMA_NLDEV_ATTR_RES_SQ_PSN, obj->attr.sq_psn);
+	emu_nl_u32(nl, RDMA_NLDEV_ATTR_RES_SQ_PSN,
+		   (uint32_t)emu_prm_get(qpc, EMU_QPC_NEXT_SEND_PSN));
 	emu_nl_u8(nl, RDMA_NLDEV_ATTR_RES_TYPE, q->type);
 	emu_nl_u8(nl, RDMA_NLDEV_ATTR_RES_STATE, (uint8_t)atomic_load(&q->state));
 	if (obj->pd)

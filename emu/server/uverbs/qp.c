@@ -5,6 +5,7 @@
 
 #include "emu/ipc/proto.h"
 #include "emu/server/card/process.h"
+#include "emu/server/card/qp_context.h"
 #include "emu/server/card/queue_table.h"
 #include "emu/server/card/segments.h"
 #include "emu/server/mm/unfinished_work.h"
@@ -136,9 +137,13 @@ static uint32_t publish(const struct emu_qp_obj *qp, const struct mlx5_ib_create
 			uint32_t slot)
 {
 	struct emu_qp q = {.engine = slot};
+	uint32_t qpn;
 
 	describe(qp, req, &q);
-	return emu_qp_publish(&q);
+	qpn = emu_qp_publish(&q);
+	if (qpn)
+		emu_qp_begin_context(qpn, NULL);
+	return qpn;
 }
 
 #define NPARTS 5

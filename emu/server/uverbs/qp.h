@@ -24,7 +24,9 @@ struct emu_qp_obj {
 	struct emu_events *async;
 	uint32_t async_events;
 	struct ib_uverbs_qp_cap cap;
-	struct ib_uverbs_modify_qp attr; /* the last value of each attribute */
+	/* What mlx5's driver keeps of the attributes; the rest is in the context. */
+	uint32_t access;
+	uint8_t responders; /* max_dest_rd_atomic */
 	bool sq_sig_all;
 	bool block_self;     /* no copy of its own multicast datagrams */
 	unsigned int groups; /* multicast groups to which it is attached */

@@ -7,10 +7,10 @@
 
 #include "base/array.h"
 #include "emu/ipc/path_mtu.h"
-#include "emu/server/card/engines.h"
+#include "emu/prm/prm_qp.h"
 #include "emu/server/card/gid.h"
-#include "emu/server/card/path.h"
 #include "emu/server/card/pkey.h"
+#include "emu/server/card/qp_context.h"
 #include "emu/server/card/segments.h"
 #include "emu/server/mm/pin.h"
 #include "emu/server/uverbs/ah.h"
@@ -46,6 +46,7 @@ enum {
 
 #define MAX_RD_ATOMIC	16
 #define HOP_LIMIT	64
+#define LOG_MAX_MSG	30
 #define CONTROLLED_QKEY 0x80000000u
 
 enum column { COL_RC, COL_UC, COL_UD, COL_XRC_INI, COL_XRC_TGT, NCOLS };
@@ -75,9 +76,8 @@ static enum column column_of(uint8_t type)
 #define LIVE_UD	 (A_CUR_STATE | A_QKEY)
 
 /*
- * The kernel core's qp_state_table without the transition to SQD, for which mlx5 has no command
- * (__mlx5_ib_modify_qp: optab). Transitions to RESET and to ERR allow no other attribute; there is
- * none from RESET to ERR.
+ * The kernel core's qp_state_table without SQD, to which mlx5 has no command (__mlx5_ib_modify_qp: optab). Transitions
+ * to RESET and to ERR allow no other attribute; there is none from RESET to ERR.
  */
 static const struct transition {
 	uint8_t from, to;
@@ -102,9 +102,6 @@ static const struct transition {
 	{EMU_QPS_RTS, EMU_QPS_RESET, {0}, {0}},
 	{EMU_QPS_RTS, EMU_QPS_ERR, {0}, {0}},
 	{EMU_QPS_RTS, EMU_QPS_RTS, {0}, {LIVE | A_MIN_RNR, LIVE, LIVE_UD, LIVE, LIVE | A_MIN_RNR}},
-	{EMU_QPS_SQD, EMU_QPS_RESET, {0}, {0}},
-	{EMU_QPS_SQD, EMU_QPS_ERR, {0}, {0}},
-	{EMU_QPS_SQD, EMU_QPS_RTS, {0}, {LIVE | A_MIN_RNR, LIVE, LIVE_UD, LIVE, LIVE | A_MIN_RNR}},
 	{EMU_QPS_SQE, EMU_QPS_RESET, {0}, {0}},
 	{EMU_QPS_SQE, EMU_QPS_ERR, {0}, {0}},
 	{EMU_QPS_SQE, EMU_QPS_RTS, {0}, {0, A_CUR_STATE | A_ACCESS, LIVE_UD, 0, 0}},
@@ -190,139 +187,141 @@ static void set_hop_limit(const struct emu_func *f, struct ib_uverbs_qp_dest *d)
 		d->hop_limit = HOP_LIMIT;
 }
 
-/* Keep the last value of each attribute for QUERY_QP. */
-static void remember(struct ib_uverbs_modify_qp *kept, const struct ib_uverbs_modify_qp *a)
+/* --- the driver's part: a queue pair's attributes and its context ------------------------------ */
+
+/* RDMA reads and atomics at once: the device counts them in powers of two, from 1 on. */
+static uint64_t log_depth(uint8_t max_rd_atomic)
 {
-	uint32_t m = a->attr_mask;
+	uint64_t log = 0;
 
-	if (m & A_ACCESS)
-		kept->qp_access_flags = a->qp_access_flags;
-	if (m & A_PKEY)
-		kept->pkey_index = a->pkey_index;
-	if (m & A_PORT)
-		kept->port_num = a->port_num;
-	if (m & A_AV)
-		kept->dest = a->dest;
-	if (m & A_MTU)
-		kept->path_mtu = a->path_mtu;
-	if (m & A_TIMEOUT)
-		kept->timeout = a->timeout;
-	if (m & A_RETRY)
-		kept->retry_cnt = a->retry_cnt;
-	if (m & A_RNR_RETRY)
-		kept->rnr_retry = a->rnr_retry;
-	if (m & A_RQ_PSN)
-		kept->rq_psn = a->rq_psn;
-	if (m & A_SQ_PSN)
-		kept->sq_psn = a->sq_psn;
-	if (m & A_RD_ATOMIC)
-		kept->max_rd_atomic = a->max_rd_atomic;
-	if (m & A_DEST_RD)
-		kept->max_dest_rd_atomic = a->max_dest_rd_atomic;
-	if (m & A_MIN_RNR)
-		kept->min_rnr_timer = a->min_rnr_timer;
-	if (m & A_QKEY)
-		kept->qkey = a->qkey;
-	if (m & A_DEST_QPN)
-		kept->dest_qp_num = a->dest_qp_num;
-}
-
-/* QUERY_QP returns these flags too: mlx5 reads them from the device, which knows no local access. */
-uint32_t emu_qp_access(const struct ib_uverbs_modify_qp *kept)
-{
-	const uint32_t known = kept->max_dest_rd_atomic ? IB_UVERBS_ACCESS_REMOTE_WRITE |
-								  IB_UVERBS_ACCESS_REMOTE_READ |
-								  IB_UVERBS_ACCESS_REMOTE_ATOMIC
-							: IB_UVERBS_ACCESS_REMOTE_WRITE;
-
-	return kept->qp_access_flags & known;
-}
-
-uint8_t emu_qp_depth(uint8_t max_rd_atomic)
-{
-	uint8_t depth = 1;
-
-	while (depth < max_rd_atomic)
-		depth <<= 1;
-	return depth;
-}
-
-uint8_t emu_qp_port(const struct ib_uverbs_modify_qp *kept)
-{
-	return kept->port_num ? kept->port_num : EMU_PORT_BEFORE_INIT;
-}
-
-static void set_path(const struct emu_func *f, struct emu_qp *q, const struct ib_uverbs_qp_dest *d)
-{
-	struct emu_address to = {
-		.sgid_index = d->sgid_index,
-		.tclass = d->traffic_class,
-		.hop_limit = d->hop_limit,
-		.flow_label = d->flow_label,
-	};
-
-	memcpy(to.dgid, d->dgid, sizeof(to.dgid));
-	emu_path_set(f, q, &to);
-}
-
-/* Update the engine's copy. */
-static void apply(const struct emu_func *f, struct emu_qp *q,
-		  const struct ib_uverbs_modify_qp *kept, uint32_t mask)
-{
-	q->access = emu_qp_access(kept);
-	q->timeout = kept->timeout;
-	q->retry_cnt = kept->retry_cnt;
-	q->rnr_retry = kept->rnr_retry;
-	q->min_rnr_timer = kept->min_rnr_timer;
-	q->mtu = kept->path_mtu;
-	q->max_rd_atomic = emu_qp_depth(kept->max_rd_atomic);
-	q->max_dest_rd_atomic = emu_qp_depth(kept->max_dest_rd_atomic);
-	q->sq_psn = kept->sq_psn;
-	q->rq_psn = kept->rq_psn;
-	q->qkey = kept->qkey;
-	if (mask & A_PKEY)
-		emu_pkey_use(f, q, kept->pkey_index);
-	if (mask & A_DEST_QPN)
-		q->dest_qpn = kept->dest_qp_num;
-	if (mask & A_AV)
-		set_path(f, q, &kept->dest);
+	while (1u << log < max_rd_atomic)
+		log++;
+	return log;
 }
 
 /*
- * Change the state first, and wait until all engines have left the queue: an engine that saw the
- * new count of resets with the old state would execute the old ring again. The client clears its
- * rings when the command is done.
+ * The remote accesses that a QP serves: without resources for RDMA reads and atomics (max_dest_rd_atomic) neither of
+ * these, whatever its access flags (set_qpc_atomic_flags()).
  */
-static void reset(struct emu_qp *q)
+static void put_access(const struct emu_qp_obj *qp, const struct ib_uverbs_modify_qp *a,
+		       uint8_t *qpc)
 {
-	atomic_store(&q->state, EMU_QPS_RESET);
-	emu_grace();
-	q->mmo = 0;
-	q->dest_qpn = 0;
-	emu_path_clear(q);
-	atomic_store(&q->established_reported, 0);
-	atomic_store(&q->inbox.state, EMU_MSG_FREE);
-	atomic_store(&q->taker, 0);
-	atomic_fetch_add(&q->resets, 1);
-	emu_grace(); /* a pass with the old count must not see the next state */
+	uint32_t flags = a->attr_mask & A_ACCESS ? a->qp_access_flags : qp->access;
+	bool reads = a->attr_mask & A_DEST_RD ? a->max_dest_rd_atomic : qp->responders;
+	const struct emu_prm_value fields[] = {
+		{EMU_QPC_RRE, reads && flags & IB_UVERBS_ACCESS_REMOTE_READ},
+		{EMU_QPC_RWE, (flags & IB_UVERBS_ACCESS_REMOTE_WRITE) != 0},
+		{EMU_QPC_RAE, reads && flags & IB_UVERBS_ACCESS_REMOTE_ATOMIC},
+	};
+
+	EMU_PRM_FILL(qpc, fields);
 }
 
-/* An engine may have moved the QP to ERR meanwhile: then it stays in ERR. */
-int emu_qp_set_state(struct emu_qp *q, uint32_t from, uint32_t to)
+/* The card has no rates below that of the port, so an address's rate is that one (ib_rate_to_mlx5()). */
+static void put_address(const struct ib_uverbs_qp_dest *d, uint8_t *qpc)
 {
-	if (to == EMU_QPS_RESET)
-		reset(q);
-	else if (to == EMU_QPS_ERR)
-		atomic_store(&q->state, to);
-	else if (!atomic_compare_exchange_strong(&q->state, &from, to))
-		return -EINVAL;
-	return 0;
+	const struct emu_prm_value fields[] = {
+		{EMU_QPC_PATH(EMU_ADS_SRC_ADDR_INDEX), d->sgid_index},
+		{EMU_QPC_PATH(EMU_ADS_HOP_LIMIT), d->hop_limit},
+		{EMU_QPC_PATH(EMU_ADS_TCLASS), d->traffic_class},
+		{EMU_QPC_PATH(EMU_ADS_FLOW_LABEL),
+		 emu_prm_fit(EMU_QPC_PATH(EMU_ADS_FLOW_LABEL), d->flow_label)},
+	};
+
+	EMU_PRM_FILL(qpc, fields);
+	memcpy(emu_prm_at(qpc, EMU_QPC_PATH(EMU_ADS_RGID_RIP)), d->dgid, sizeof(d->dgid));
+}
+
+/* __mlx5_ib_modify_qp(). Numbers of packets and queue pairs are the client's; they are cut as there. */
+static void to_context(const struct emu_qp_obj *qp, const struct ib_uverbs_modify_qp *a,
+		       uint8_t *qpc)
+{
+	const uint32_t m = a->attr_mask;
+	const struct {
+		uint32_t mask;
+		struct emu_prm_value value;
+	} fields[] = {
+		{A_MTU, {EMU_QPC_MTU, a->path_mtu}},
+		{A_MTU, {EMU_QPC_LOG_MSG_MAX, LOG_MAX_MSG}},
+		{A_DEST_QPN, {EMU_QPC_REMOTE_QPN, a->dest_qp_num}},
+		{A_PKEY, {EMU_QPC_PATH(EMU_ADS_PKEY_INDEX), a->pkey_index}},
+		{A_PORT, {EMU_QPC_PATH(EMU_ADS_VHCA_PORT_NUM), a->port_num}},
+		{A_TIMEOUT, {EMU_QPC_PATH(EMU_ADS_ACK_TIMEOUT), a->timeout}},
+		{A_RNR_RETRY, {EMU_QPC_RNR_RETRY, a->rnr_retry}},
+		{A_RETRY, {EMU_QPC_RETRY_COUNT, a->retry_cnt}},
+		{A_RD_ATOMIC, {EMU_QPC_LOG_SRA_MAX, log_depth(a->max_rd_atomic)}},
+		{A_DEST_RD, {EMU_QPC_LOG_RRA_MAX, log_depth(a->max_dest_rd_atomic)}},
+		{A_SQ_PSN, {EMU_QPC_NEXT_SEND_PSN, a->sq_psn}},
+		{A_RQ_PSN, {EMU_QPC_NEXT_RCV_PSN, a->rq_psn}},
+		{A_MIN_RNR, {EMU_QPC_MIN_RNR_NAK, a->min_rnr_timer}},
+		{A_QKEY, {EMU_QPC_Q_KEY, a->qkey}},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
+		if (m & fields[i].mask)
+			emu_prm_set(qpc, fields[i].value.field,
+				    emu_prm_fit(fields[i].value.field, fields[i].value.value));
+	if (qp->type == EMU_QPT_UD)
+		emu_prm_set(qpc, EMU_QPC_MTU, EMU_MTU_4096);
+	if (m & A_AV)
+		put_address(&a->dest, qpc);
+	if (m & (A_ACCESS | A_DEST_RD))
+		put_access(qp, a, qpc);
+}
+
+/* ib_mask_to_mlx5_opt() */
+static uint32_t to_optpar(uint32_t mask)
+{
+	static const struct {
+		uint32_t mask, optpar;
+	} bits[] = {
+		{A_ACCESS | A_DEST_RD, EMU_OPTPAR_RRE | EMU_OPTPAR_RWE | EMU_OPTPAR_RAE},
+		{A_PKEY, EMU_OPTPAR_PKEY_INDEX},
+		{A_PORT, EMU_OPTPAR_PRI_PORT},
+		{A_QKEY, EMU_OPTPAR_Q_KEY},
+		{A_MIN_RNR, EMU_OPTPAR_RNR_TIMEOUT},
+	};
+	uint32_t optpar = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(bits); i++)
+		if (mask & bits[i].mask)
+			optpar |= bits[i].optpar;
+	return optpar;
+}
+
+/* query_qp_attr(); to_rdma_ah_attr(): on Ethernet each path has a GRH, and neither a LID nor a service level. */
+static void address_of(const uint8_t *qpc, struct ib_uverbs_qp_dest *d)
+{
+	d->is_global = 1;
+	d->port_num = (uint8_t)emu_prm_get(qpc, EMU_QPC_PATH(EMU_ADS_VHCA_PORT_NUM));
+	d->sgid_index = (uint8_t)emu_prm_get(qpc, EMU_QPC_PATH(EMU_ADS_SRC_ADDR_INDEX));
+	d->hop_limit = (uint8_t)emu_prm_get(qpc, EMU_QPC_PATH(EMU_ADS_HOP_LIMIT));
+	d->traffic_class = (uint8_t)emu_prm_get(qpc, EMU_QPC_PATH(EMU_ADS_TCLASS));
+	d->flow_label = (uint32_t)emu_prm_get(qpc, EMU_QPC_PATH(EMU_ADS_FLOW_LABEL));
+	memcpy(d->dgid, emu_prm_at_const(qpc, EMU_QPC_PATH(EMU_ADS_RGID_RIP)), sizeof(d->dgid));
+}
+
+static uint32_t access_of(const uint8_t *qpc)
+{
+	return (uint32_t)((emu_prm_get(qpc, EMU_QPC_RRE) * IB_UVERBS_ACCESS_REMOTE_READ) |
+			  (emu_prm_get(qpc, EMU_QPC_RWE) * IB_UVERBS_ACCESS_REMOTE_WRITE) |
+			  (emu_prm_get(qpc, EMU_QPC_RAE) * IB_UVERBS_ACCESS_REMOTE_ATOMIC));
+}
+
+/* The driver's own of a queue pair, which all handles of it share. */
+static void keep(struct emu_qp_obj *qp, const struct ib_uverbs_modify_qp *a)
+{
+	if (a->attr_mask & A_ACCESS)
+		qp->access = a->qp_access_flags;
+	if (a->attr_mask & A_DEST_RD)
+		qp->responders = a->max_dest_rd_atomic;
+	emu_qp_copy_access(qp);
 }
 
 static int modify(struct emu_cmd *c, struct ib_uverbs_modify_qp *a)
 {
 	struct emu_qp_obj *qp = emu_uobj_get(c->file, a->qp_handle, EMU_T_QP);
-	struct emu_qp *q;
+	uint8_t qpc[EMU_QPC_BYTES] = {0};
 	uint32_t from, to;
 	int err;
 
@@ -333,8 +332,7 @@ static int modify(struct emu_cmd *c, struct ib_uverbs_modify_qp *a)
 	    !emu_capable(c->chan->pid, CAP_NET_RAW))
 		return -EPERM;
 	a->attr_mask &= ~ignored(qp->type);
-	q = &emu_queues->qp[qp->qpn];
-	from = atomic_load(&q->state);
+	from = atomic_load(&emu_queues->qp[qp->qpn].state);
 	to = a->attr_mask & A_STATE ? a->qp_state : from;
 	if (a->attr_mask & A_CUR_STATE && a->cur_qp_state != from)
 		return -EINVAL;
@@ -347,14 +345,12 @@ static int modify(struct emu_cmd *c, struct ib_uverbs_modify_qp *a)
 		return err;
 	if (a->attr_mask & A_AV)
 		set_hop_limit(c->file->func, &a->dest);
-	remember(&qp->attr, a);
-	if (qp->type == EMU_QPT_UD && to == EMU_QPS_RTR)
-		qp->attr.path_mtu = EMU_MTU_4096;
-	emu_qp_copy_attr(qp);
-	apply(c->file->func, q, &qp->attr, a->attr_mask);
-	err = emu_qp_set_state(q, from, to);
-	emu_engine_wake(q->engine);
-	return err;
+	to_context(qp, a, qpc);
+	if (emu_qp_transit(c->file->func, qp->qpn, emu_qp_opcode(from, to), qpc,
+			   to_optpar(a->attr_mask)) != EMU_TRANSIT_DONE)
+		return -EINVAL;
+	keep(qp, a);
+	return 0;
 }
 
 int emu_write_modify_qp(struct emu_cmd *c)
@@ -416,20 +412,6 @@ int emu_write_modify_qp_ex(struct emu_cmd *c)
 		       : emu_attr_out(c, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
 }
 
-/* to_rdma_ah_attr(): on Ethernet each path has a GRH, and neither a LID nor a service level. */
-static void report_path(const struct emu_qp_obj *qp, struct ib_uverbs_qp_dest *d)
-{
-	memset(d, 0, sizeof(*d));
-	if (qp->type == EMU_QPT_UD)
-		return;
-	*d = qp->attr.dest;
-	d->dlid = 0;
-	d->sl = 0;
-	d->src_path_bits = 0;
-	d->is_global = 1;
-	d->port_num = emu_qp_port(&qp->attr);
-}
-
 /*
  * As mlx5_ib_query_qp(). Only the library knows the limits of the send queue, and replaces the zeros by
  * them.
@@ -437,9 +419,9 @@ static void report_path(const struct emu_qp_obj *qp, struct ib_uverbs_qp_dest *d
 int emu_write_query_qp(struct emu_cmd *c)
 {
 	struct ib_uverbs_query_qp_resp r = {0};
-	const struct ib_uverbs_modify_qp *a;
 	const struct emu_qp_obj *qp;
 	struct ib_uverbs_query_qp req;
+	const uint8_t *qpc;
 	int err;
 
 	err = emu_attr_in(c, UVERBS_ATTR_CORE_IN, &req, sizeof(req));
@@ -448,25 +430,26 @@ int emu_write_query_qp(struct emu_cmd *c)
 	qp = emu_uobj_get(c->file, req.qp_handle, EMU_T_QP);
 	if (!qp)
 		return -EINVAL;
-	a = &qp->attr;
-	report_path(qp, &r.dest);
+	qpc = emu_qp_context(qp->qpn);
+	if (qp->type != EMU_QPT_UD)
+		address_of(qpc, &r.dest);
 	r.max_recv_wr = qp->cap.max_recv_wr;
 	r.max_recv_sge = qp->cap.max_recv_sge;
-	r.qkey = a->qkey;
-	r.rq_psn = a->rq_psn;
-	r.sq_psn = a->sq_psn;
-	r.dest_qp_num = a->dest_qp_num;
-	r.qp_access_flags = emu_qp_access(a);
-	r.pkey_index = a->pkey_index;
+	r.qkey = (uint32_t)emu_prm_get(qpc, EMU_QPC_Q_KEY);
+	r.rq_psn = (uint32_t)emu_prm_get(qpc, EMU_QPC_NEXT_RCV_PSN);
+	r.sq_psn = (uint32_t)emu_prm_get(qpc, EMU_QPC_NEXT_SEND_PSN);
+	r.dest_qp_num = (uint32_t)emu_prm_get(qpc, EMU_QPC_REMOTE_QPN);
+	r.qp_access_flags = access_of(qpc);
+	r.pkey_index = (uint16_t)emu_prm_get(qpc, EMU_QPC_PATH(EMU_ADS_PKEY_INDEX));
 	r.qp_state = r.cur_qp_state = (uint8_t)atomic_load(&emu_queues->qp[qp->qpn].state);
-	r.path_mtu = a->path_mtu;
-	r.max_rd_atomic = emu_qp_depth(a->max_rd_atomic);
-	r.max_dest_rd_atomic = emu_qp_depth(a->max_dest_rd_atomic);
-	r.min_rnr_timer = a->min_rnr_timer;
-	r.port_num = emu_qp_port(a);
-	r.timeout = a->timeout;
-	r.retry_cnt = a->retry_cnt;
-	r.rnr_retry = a->rnr_retry;
+	r.path_mtu = (uint8_t)emu_prm_get(qpc, EMU_QPC_MTU);
+	r.max_rd_atomic = (uint8_t)(1u << emu_prm_get(qpc, EMU_QPC_LOG_SRA_MAX));
+	r.max_dest_rd_atomic = (uint8_t)(1u << emu_prm_get(qpc, EMU_QPC_LOG_RRA_MAX));
+	r.min_rnr_timer = (uint8_t)emu_prm_get(qpc, EMU_QPC_MIN_RNR_NAK);
+	r.port_num = (uint8_t)emu_prm_get(qpc, EMU_QPC_PATH(EMU_ADS_VHCA_PORT_NUM));
+	r.timeout = (uint8_t)emu_prm_get(qpc, EMU_QPC_PATH(EMU_ADS_ACK_TIMEOUT));
+	r.retry_cnt = (uint8_t)emu_prm_get(qpc, EMU_QPC_RETRY_COUNT);
+	r.rnr_retry = (uint8_t)emu_prm_get(qpc, EMU_QPC_RNR_RETRY);
 	r.sq_sig_all = qp->sq_sig_all;
 	return emu_attr_out(c, UVERBS_ATTR_CORE_OUT, &r, sizeof(r));
 }

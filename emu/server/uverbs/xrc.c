@@ -126,14 +126,16 @@ bool emu_qp_shared(const struct emu_qp_obj *qp)
 	return first != qp || emu_qp_next(qp->qpn, qp);
 }
 
-void emu_qp_copy_attr(const struct emu_qp_obj *qp)
+void emu_qp_copy_access(const struct emu_qp_obj *qp)
 {
 	struct emu_qp_obj *other = NULL;
 
 	if (qp->type != EMU_QPT_XRC_TGT)
 		return;
-	while ((other = emu_qp_next(qp->qpn, other)))
-		other->attr = qp->attr;
+	while ((other = emu_qp_next(qp->qpn, other))) {
+		other->access = qp->access;
+		other->responders = qp->responders;
+	}
 }
 
 uint32_t emu_xrc_other_engine(uint32_t qpn, uint32_t slot)
@@ -197,7 +199,8 @@ int emu_write_open_qp(struct emu_cmd *c)
 	tmp.type = EMU_QPT_XRC_TGT;
 	tmp.user_handle = req.user_handle;
 	tmp.cap = same->cap;
-	tmp.attr = same->attr;
+	tmp.access = same->access;
+	tmp.responders = same->responders;
 	tmp.xrcd = x;
 	tmp.async = emu_async_of(c, UVERBS_ATTR_CREATE_QP_EVENT_FD);
 	qp = emu_qp_new(c->file, &tmp);

@@ -36,8 +36,8 @@ int emu_write_open_qp(struct emu_cmd *c);
 struct emu_qp_obj *emu_qp_next(uint32_t qpn, const struct emu_qp_obj *after);
 /* Does the QP have other handles? */
 bool emu_qp_shared(const struct emu_qp_obj *qp);
-/* Copy the attributes of one handle to the QP's other handles. */
-void emu_qp_copy_attr(const struct emu_qp_obj *qp);
+/* Copy what the driver keeps in one handle to the QP's other handles. */
+void emu_qp_copy_access(const struct emu_qp_obj *qp);
 /* The engine, other than `slot`, of a process that has a handle of the target, or EMU_NO_ENGINE. */
 uint32_t emu_xrc_other_engine(uint32_t qpn, uint32_t slot);
 /* Tell the engines that may have to execute messages to a new target. */
