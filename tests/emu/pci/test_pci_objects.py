@@ -5,21 +5,27 @@ Linux's mlx5_ifc.h."""
 import pytest
 
 from harness.mlx5_driver import (
+    ALLOC_PD,
+    ALLOC_UAR,
     BAD_INP_LEN,
     BAD_OP,
     BAD_OUTP_LEN,
     BAD_PARAM,
     BAD_RES,
     BAD_SYS_STATE,
+    INIT2RTR,
     LIMIT,
     OK,
     QUERY_EQ,
+    RST2INIT,
+    RTR2RTS,
     command,
     get,
     put,
 )
 
 SET_HCA_CAP, MANAGE_PAGES, SET_DRIVER_VERSION, QUERY_SPECIAL_CONTEXTS = 0x109, 0x108, 0x10D, 0x203
+RTS2RTS, QUERY_QP, INIT2INIT, OPTPAR_Q_KEY = 0x505, 0x50B, 0x50E, 1 << 5
 MAD_IFC, ACCESS_REG = 0x50D, 0x805
 CREATE_XRC_SRQ, DESTROY_XRC_SRQ = 0x705, 0x706
 QUERY_NIC_VPORT_CONTEXT, MODIFY_NIC_VPORT_CONTEXT, SET_ROCE_ADDRESS, QUERY_HCA_VPORT_PKEY = 0x754, 0x755, 0x761, 0x765
@@ -202,3 +208,25 @@ def test_port_of_ethernet_has_no_subnet(running):
     answer = call(running, MAD_IFC, 16 + 256).data
     assert get(answer, 0x10 + 4, 31, 16) == 0x0C  # no such attribute
     assert running.submit(command(MAD_IFC), 16 + 256).status == BAD_INP_LEN
+
+
+def test_transition_sets_an_optional_parameter_if_its_mask_says_so(running):
+    """The Q_Key: INIT sets it in any case, the later transitions only by the mask."""
+    pd = running.call(ALLOC_PD).number
+    qp = running.create_qp(pd, running.create_cq(running.create_eq(running.call(ALLOC_UAR).number, vector=1)))
+
+    def transit(opcode, q_key, mask):
+        mailbox = command(opcode, size=LONG, number=qp.number)
+        put(mailbox, 0x10, 31, 0, mask)
+        put(mailbox, 0x18 + 0xA8, 31, 0, q_key)
+        put(mailbox, 0x18 + 0x3C, 23, 16, 1)
+        put(mailbox, 0x18 + 0x08, 31, 29, 3)
+        put(mailbox, 0x18 + 0x18, 31, 31, 1)
+        running.execute(mailbox)
+        return get(call(running, QUERY_QP, 0x118, number=qp.number).data, 0x18 + 0xA8)
+
+    assert transit(RST2INIT, 0x11, 0) == 0x11
+    assert [transit(INIT2INIT, 0x22, 0), transit(INIT2INIT, 0x22, OPTPAR_Q_KEY)] == [0x11, 0x22]
+    assert transit(INIT2RTR, 0x33, OPTPAR_Q_KEY) == 0x33
+    assert transit(RTR2RTS, 0x44, 0) == 0x33
+    assert [transit(RTS2RTS, 0x44, 0), transit(RTS2RTS, 0x44, OPTPAR_Q_KEY)] == [0x33, 0x44]
