@@ -50,6 +50,12 @@ struct emu_fw_event {
 	uint8_t data[EMU_FW_EVENT_DATA];
 };
 
+/* Types of events for no event queue (eqn 0): what happens to the function itself. */
+enum emu_fw_change {
+	EMU_FW_FAILED = 1, /* it executes no command before a reset, */
+	EMU_FW_REPAIRED,   /* and that is possible from now on */
+};
+
 _Static_assert(sizeof(struct emu_fw_event) == 32, "events are written as a whole");
 
 #endif

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
@@ -161,6 +162,19 @@ uint8_t *emu_fw_uar(const struct emu_fw *fw, uint32_t page)
 void emu_fw_uar_end(uint8_t *uar)
 {
 	munmap(uar, UAR_BYTES);
+}
+
+int emu_fw_event(const struct emu_fw *fw, struct emu_fw_event *event)
+{
+	struct pollfd ready = {.fd = fw->events, .events = POLLIN};
+	ssize_t n;
+
+	if (poll(&ready, 1, 0) != 1)
+		return EAGAIN;
+	n = read(fw->events, event, sizeof(*event));
+	if (n == sizeof(*event))
+		return 0;
+	return n < 0 && (errno == EAGAIN || errno == EINTR) ? EAGAIN : EPIPE;
 }
 
 void emu_fw_reset(const struct emu_fw *fw)

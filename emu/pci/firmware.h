@@ -32,6 +32,8 @@ bool emu_fw_memory_end(const struct emu_fw *fw, uint32_t id);
 /* Map a doorbell page that a command has allocated; NULL: there is none of this number. */
 uint8_t *emu_fw_uar(const struct emu_fw *fw, uint32_t page);
 void emu_fw_uar_end(uint8_t *uar);
+/* The next event. Returns 0; EAGAIN: there is none; another errno: the emulator has ended. */
+int emu_fw_event(const struct emu_fw *fw, struct emu_fw_event *event);
 /* Destroy all objects of the function. */
 void emu_fw_reset(const struct emu_fw *fw);
 

@@ -8,7 +8,6 @@
 #include <linux/vfio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/array.h"
 #include "base/clock.h"
@@ -30,10 +29,25 @@ enum {
 	SEG_CMDQ_ADDR_H = 0x10,
 	SEG_CMDQ_ADDR_L = 0x14,
 	SEG_CMD_DBELL = 0x18,
+	SEG_INITIALIZING = 0x1fc,
+	SEG_HEALTH_FW_VER = 0x230,
+	SEG_HEALTH_SEVERITY = 0x238,
+	SEG_HEALTH_SYNDROME = 0x23c,
 	SEG_TIMER_H = 0x1000,
 	SEG_TIMER_L = 0x1004,
 	SEG_HEALTH_COUNTER = 0x1010,
 };
+
+/* Who may use the function: bits 10:8 of SEG_CMDQ_ADDR_L. */
+enum emu_nic_state { NIC_FULL = 0, NIC_DISABLED = 1, NIC_RESET = 7 };
+
+#define NIC_SHIFT	  8u
+#define NIC_MASK	  7u
+#define INITIALIZING	  (1u << 31)
+#define RESET_SUPPORTED	  (1u << 30)
+#define RESET_REQUIRED	  (0x80u << 24) /* of SEG_HEALTH_SEVERITY, */
+#define SEVERITY_CRITICAL (0x0au << 24) /* with the bit that says that it is valid */
+#define SYNDROME_FIRMWARE (0x01u << 16)
 
 /* Offsets in a doorbell page. */
 enum {
@@ -60,6 +74,7 @@ static void eq_destroyed(struct emu_function *f, const uint8_t *in)
 {
 	const uint32_t eqn = (uint32_t)emu_prm_get(in, EMU_EQ_IN_EQ_NUMBER);
 
+	emu_function_events(f); /* the next queue may have the same number */
 	emu_eq_destroy(&f->eqs, eqn);
 	if (f->command_eqn == eqn)
 		f->command_eqn = 0;
@@ -143,29 +158,64 @@ static void ring(struct emu_function *f, uint32_t vector)
 
 /* --- BAR 0 ------------------------------------------------------------------------------------ */
 
-static uint32_t segment_word(const struct emu_function *f, uint64_t at)
+static uint32_t health_counter(const struct emu_function *f)
+{
+	return f->health.has_failed ? f->health.failed_at
+				    : (uint32_t)(monotonic_ms() / HEALTH_PERIOD_MS);
+}
+
+static uint32_t firmware_revision(const struct emu_function *f)
 {
 	const uint64_t version = f->firmware.info.fw_ver;
 
+	return (uint32_t)(version >> 16 & 0xffff) << 16 | (uint32_t)(version >> 32 & 0xffff);
+}
+
+static uint32_t segment_word(const struct emu_function *f, uint64_t at)
+{
 	switch (at) {
 	case SEG_FW_REV:
-		return (uint32_t)(version >> 16 & 0xffff) << 16 |
-		       (uint32_t)(version >> 32 & 0xffff);
+	case SEG_HEALTH_FW_VER:
+		return firmware_revision(f);
 	case SEG_CMDIF_REV:
-		return CMDIF_REV << 16 | (uint32_t)(version & 0xffff);
+		return CMDIF_REV << 16 | (uint32_t)(f->firmware.info.fw_ver & 0xffff);
 	case SEG_CMDQ_ADDR_H:
 		return (uint32_t)(f->commands.address >> 32);
 	case SEG_CMDQ_ADDR_L:
-		return (uint32_t)f->commands.address | EMU_CMDQ_LOG_ENTRIES << 4 |
-		       EMU_CMDQ_LOG_STRIDE;
+		return (uint32_t)f->commands.address | f->health.nic << NIC_SHIFT |
+		       EMU_CMDQ_LOG_ENTRIES << 4 | EMU_CMDQ_LOG_STRIDE;
+	case SEG_INITIALIZING:
+		return RESET_SUPPORTED |
+		       (f->health.is_broken && !f->health.has_failed ? INITIALIZING : 0);
+	case SEG_HEALTH_SEVERITY:
+		return f->health.has_failed ? RESET_REQUIRED | SEVERITY_CRITICAL : 0;
+	case SEG_HEALTH_SYNDROME:
+		return f->health.has_failed ? SYNDROME_FIRMWARE : 0;
 	case SEG_TIMER_H:
 		return (uint32_t)(monotonic_ns() >> 32);
 	case SEG_TIMER_L:
 		return (uint32_t)monotonic_ns();
 	case SEG_HEALTH_COUNTER:
-		return (uint32_t)(monotonic_ms() / HEALTH_PERIOD_MS);
+		return health_counter(f);
 	default:
 		return 0;
+	}
+}
+
+/*
+ * The lower half of the command queue's address, and who uses the function from now on. A driver disables the
+ * function to end all work at once, or resets it, after which it is disabled.
+ */
+static void write_queue_address(struct emu_function *f, uint32_t word)
+{
+	const uint32_t nic = word >> NIC_SHIFT & NIC_MASK;
+
+	if (nic == NIC_DISABLED || nic == NIC_RESET) {
+		emu_function_reset(f);
+		f->health.nic = NIC_DISABLED;
+	} else if (nic == NIC_FULL) {
+		f->health.nic = NIC_FULL;
+		f->commands.address = (uint64_t)f->address_high << 32 | (word & ~0xfffu);
 	}
 }
 
@@ -176,7 +226,7 @@ static void write_segment(struct emu_function *f, uint64_t at, uint32_t word)
 		f->address_high = word;
 		break;
 	case SEG_CMDQ_ADDR_L:
-		f->commands.address = (uint64_t)f->address_high << 32 | (word & ~0xfffu);
+		write_queue_address(f, word);
 		break;
 	case SEG_CMD_DBELL:
 		ring(f, word);
@@ -302,10 +352,17 @@ int emu_function_open(struct emu_function *f)
 	return 0;
 }
 
+/*
+ * Events of the objects that end are for nobody, and those of the same numbers are not for the next ones. A failure
+ * that is reported meanwhile may be one that the reset has ended: then the driver resets once more.
+ */
 void emu_function_reset(struct emu_function *f)
 {
-	emu_fw_reset(&f->firmware);
 	emu_eqs_destroy_all(&f->eqs);
+	emu_function_events(f);
+	emu_fw_reset(&f->firmware);
+	f->health = (struct emu_health){.is_broken = f->health.is_broken};
+	emu_function_events(f);
 	emu_objects_release_all(&f->objects);
 	for (uint32_t page = 0; page < EMU_FW_UARS; page++)
 		uar_freed(f, page);
@@ -323,12 +380,24 @@ void emu_function_leave(struct emu_function *f)
 	emu_guest_unmap_all(f->guest);
 }
 
+static void change(struct emu_function *f, const struct emu_fw_event *event)
+{
+	f->health.is_broken = event->type == EMU_FW_FAILED;
+	if (event->type != EMU_FW_FAILED || f->health.has_failed)
+		return;
+	f->health.failed_at = health_counter(f);
+	f->health.has_failed = true;
+}
+
 bool emu_function_events(struct emu_function *f)
 {
 	struct emu_fw_event event;
-	ssize_t n = read(f->firmware.events, &event, sizeof(event));
+	int err;
 
-	if (n == sizeof(event))
-		emu_eq_put(&f->eqs, &event, &f->irqs);
-	return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
+	while (!(err = emu_fw_event(&f->firmware, &event)))
+		if (event.eqn)
+			emu_eq_put(&f->eqs, &event, &f->irqs);
+		else
+			change(f, &event);
+	return err == EAGAIN;
 }

@@ -3,6 +3,7 @@
 #ifndef EMU_PCI_FUNCTION_H
 #define EMU_PCI_FUNCTION_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "emu/pci/command_queue.h"
@@ -13,6 +14,14 @@
 #include "emu/pci/irqs.h"
 #include "emu/pci/objects.h"
 
+/* How the function is, as its initialisation segment says it. */
+struct emu_health {
+	bool has_failed;    /* since the last reset */
+	bool is_broken;	    /* a reset does not help yet */
+	uint32_t failed_at; /* the counter then */
+	uint32_t nic;	    /* enum emu_nic_state */
+};
+
 struct emu_function {
 	struct emu_fw firmware;
 	struct emu_guest *guest;
@@ -21,6 +30,7 @@ struct emu_function {
 	struct emu_cmdq commands;
 	struct emu_eqs eqs;
 	struct emu_objects objects;
+	struct emu_health health;
 	uint32_t command_eqn;  /* the event queue that reports commands; 0: none */
 	uint32_t address_high; /* of the command queue, until its lower half is written */
 	uint8_t *uar[EMU_FW_UARS];
@@ -40,7 +50,7 @@ void emu_function_write(struct emu_function *f, uint32_t region, uint64_t at, co
 void emu_function_reset(struct emu_function *f);
 /* The virtual machine has gone: its memory and interrupts too. */
 void emu_function_leave(struct emu_function *f);
-/* The firmware has events for the driver. False: the emulator has ended. */
+/* Deliver the events that the firmware has for the driver. False: the emulator has ended. */
 bool emu_function_events(struct emu_function *f);
 
 #endif

@@ -18,7 +18,9 @@ enum emu_event_type {
 	EMU_EVENT_TYPE_CQ_ERROR = 0x04,
 	EMU_EVENT_TYPE_WQ_CATASTROPHE = 0x05,
 	EMU_EVENT_TYPE_PATH_MIG_FAILED = 0x07,
+	EMU_EVENT_TYPE_INTERNAL_ERROR = 0x08,
 	EMU_EVENT_TYPE_PORT_CHANGE = 0x09,
+	EMU_EVENT_TYPE_PAGE_REQUEST = 0x0b,
 	EMU_EVENT_TYPE_WQ_INVALID_REQUEST = 0x10,
 	EMU_EVENT_TYPE_WQ_ACCESS = 0x11,
 	EMU_EVENT_TYPE_SRQ_CATASTROPHE = 0x12,
@@ -30,8 +32,9 @@ enum emu_event_type {
 };
 
 /* All of it: what depends on the type is between the head and the owner. */
-#define EMU_EQE_LAYOUT(F)             \
-	F(EMU_EQE_TYPE, 0x00, 23, 16) \
+#define EMU_EQE_LAYOUT(F)               \
+	F(EMU_EQE_TYPE, 0x00, 23, 16)   \
+	F(EMU_EQE_SUB_TYPE, 0x00, 7, 0) \
 	F(EMU_EQE_DATA, 0x20, 223, 0)
 EMU_PRM_LAYOUT(EMU_EQE, 0x40);
 
@@ -43,6 +46,27 @@ EMU_PRM_LAYOUT(EMU_EQE, 0x40);
 EMU_PRM_LAYOUT(EMU_EQE_CQ_ERROR, 0x40);
 
 #define EMU_EQE_CQ_OVERRUN 1
+
+/* The driver is asked for pages, or to take some back. */
+#define EMU_EQE_PAGES_LAYOUT(F)             \
+	F(EMU_EQE_PAGES_TYPE, 0x00, 23, 16) \
+	F(EMU_EQE_PAGES_NUM_PAGES, 0x24, 31, 0)
+EMU_PRM_LAYOUT(EMU_EQE_PAGES, 0x40);
+
+#define EMU_EQE_PORT_LAYOUT(F)               \
+	F(EMU_EQE_PORT_TYPE, 0x00, 23, 16)   \
+	F(EMU_EQE_PORT_SUB_TYPE, 0x00, 7, 0) \
+	F(EMU_EQE_PORT_NUMBER, 0x28, 31, 28)
+EMU_PRM_LAYOUT(EMU_EQE_PORT, 0x40);
+
+enum emu_eqe_port_change {
+	EMU_EQE_PORT_DOWN = 1,
+	EMU_EQE_PORT_ACTIVE = 4,
+	EMU_EQE_PORT_LID = 6,
+	EMU_EQE_PORT_PKEY = 7,
+	EMU_EQE_PORT_GUID = 8,
+	EMU_EQE_PORT_REREGISTER = 9,
+};
 
 /* All other events of a queue. */
 #define EMU_EQE_QUEUE_LAYOUT(F)             \

@@ -12,7 +12,7 @@ PAGE = 4096
 BAR0 = 0
 CMDQ_HIGH, CMDQ_LOW, DOORBELL = 0x10, 0x14, 0x18  # in the initialisation segment
 CQ_ARM, EQ_ARM, EQ_CI, BLUEFLAME = 0x20, 0x40, 0x48, 0x800  # in a doorbell page
-COMMAND_EVENT, COMPLETION_EVENT, CQ_ERROR_EVENT = 0x0A, 0x00, 0x04
+COMMAND_EVENT, COMPLETION_EVENT, CQ_ERROR_EVENT, INTERNAL_ERROR_EVENT = 0x0A, 0x00, 0x04, 0x08
 DELIVERED, BAD_TOKEN, BAD_BLOCK, BAD_OUT, BAD_IN, BAD_IN_LEN, BAD_OUT_LEN, RESERVED, BAD_TYPE = (
     0, 2, 3, 4, 5, 7, 8, 9, 0x10)  # fmt: skip
 BLOCK, DATA, STEP, BLOCKS = 576, 512, 1024, 16  # of mailboxes: each has a step, each entry two rows of blocks

@@ -14,6 +14,7 @@
 #include "emu/server/card/engines.h"
 #include "emu/server/card/segments.h"
 #include "emu/server/card/sysfs.h"
+#include "emu/server/firmware/driver.h"
 #include "emu/server/firmware/queue.h"
 #include "emu/server/ucma/connect.h"
 #include "emu/server/ucma/id.h"
@@ -122,7 +123,7 @@ static int refuse(struct emu_cmd *c)
 
 int emu_fault_command(struct emu_cmd *c)
 {
-	if (is_dead(c->file))
+	if (is_dead(c->file) && !c->method->outlives_device)
 		return refuse(c);
 	return rule.kind && due(c->file->func, emu_cmd_command(c)->name) ? answer(c) : 0;
 }
@@ -225,6 +226,19 @@ static void send_event(const struct emu_file *f, uint32_t type, uint64_t element
 			emu_events_send(e, &d, sizeof(d));
 }
 
+static void kill_driver(struct emu_file *f)
+{
+	fail_queues(f);
+	emu_driver_fail(f->driver);
+}
+
+static void repair_drivers(const struct emu_func *func)
+{
+	for (const struct emu_file *f = emu_files; f; f = f->next)
+		if (f->func == func && f->driver)
+			emu_driver_repair(f->driver);
+}
+
 static void kill_file(struct emu_file *f)
 {
 	f->dead = true;
@@ -244,8 +258,10 @@ static void set_dead(struct emu_func *f, bool dead)
 	if (f->dead == dead)
 		return;
 	f->dead = dead;
-	if (!dead)
+	if (!dead) {
 		f->ibdev = next_index++;
+		repair_drivers(f);
+	}
 	err = emu_sysfs_list(f, !dead);
 	if (err)
 		emu_log("%s: mlx5_%u: cannot change the list of devices: %s; restart the emulator",
@@ -259,9 +275,12 @@ static int set_device(const struct emu_fault_request *r)
 			set_dead(&emu_topology.func[i], !r->off);
 	if (r->off)
 		return 0;
-	for (struct emu_file *f = emu_files; f; f = f->next)
+	for (struct emu_file *f = emu_files; f; f = f->next) {
 		if (is_meant(r->role, f->func) && f->has_context)
 			kill_file(f);
+		if (is_meant(r->role, f->func) && f->driver)
+			kill_driver(f);
+	}
 	for (unsigned int i = 0; i < emu_topology.nfuncs; i++)
 		if (is_meant(r->role, &emu_topology.func[i]))
 			emu_cma_device_gone(&emu_topology.func[i]);

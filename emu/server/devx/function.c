@@ -118,6 +118,8 @@ static int function_command(struct emu_cmd *c)
 
 	if (!c->file->driver)
 		return -EINVAL;
+	if (c->file->driver->has_failed)
+		return -EIO;
 	err = emu_mbox_read(c, EMU_FUNCTION_IN, emu_attr_len(c, EMU_FUNCTION_OUT), &m);
 	if (err)
 		return err;
@@ -127,42 +129,24 @@ static int function_command(struct emu_cmd *c)
 
 /* --- events ----------------------------------------------------------------------------------- */
 
-/* The queue for events of a type that is not of a completion queue; 0: the driver does not want them. */
-static uint32_t queue_for(const struct emu_driver *d, uint8_t type)
-{
-	for (uint32_t eqn = 1; eqn < EMU_FW_EQS; eqn++)
-		if (type < 64 && d->event_mask[eqn] >> type & 1)
-			return eqn;
-	return 0;
-}
-
-static void send(const struct emu_file *f, uint32_t eqn, uint8_t type, const uint8_t *eqe)
-{
-	struct emu_fw_event e = {.eqn = (uint8_t)eqn, .type = type};
-
-	if (!eqn)
-		return;
-	memcpy(e.data, emu_prm_at_const(eqe, EMU_EQE_DATA), sizeof(e.data));
-	emu_events_send(f->driver->events, &e, sizeof(e));
-}
-
 static void report(const struct emu_uobj *o, const struct emu_note *n, uint8_t type)
 {
+	const struct emu_driver *d = o->file->driver;
 	uint8_t eqe[EMU_EQE_BYTES] = {0};
 
 	switch (type) {
 	case EMU_EVENT_TYPE_COMPLETION:
 		emu_prm_set(eqe, EMU_EQE_QUEUE_NUMBER, n->number);
-		send(o->file, emu_devx_eqn(o), type, eqe);
+		emu_driver_send(d, emu_devx_eqn(o), type, eqe);
 		break;
 	case EMU_EVENT_TYPE_CQ_ERROR:
 		emu_prm_set(eqe, EMU_EQE_CQ_ERROR_CQN, n->number);
 		emu_prm_set(eqe, EMU_EQE_CQ_ERROR_SYNDROME, EMU_EQE_CQ_OVERRUN);
-		send(o->file, queue_for(o->file->driver, type), type, eqe);
+		emu_driver_send(d, emu_driver_eqn(d, type), type, eqe);
 		break;
 	default:
 		emu_prm_set(eqe, EMU_EQE_QUEUE_NUMBER, n->number);
-		send(o->file, queue_for(o->file->driver, type), type, eqe);
+		emu_driver_send(d, emu_driver_eqn(d, type), type, eqe);
 	}
 }
 
@@ -207,6 +191,7 @@ const struct emu_method emu_methods_function[] = {
 		.command.name = "function.memory",
 		.object = EMU_OBJECT_FUNCTION,
 		.method = EMU_FUNCTION_MEMORY,
+		.outlives_device = true,
 		.handler = function_memory,
 		.attr = {{EMU_FUNCTION_ADDRESS, EMU_A_IN, true, 8},
 			 {EMU_FUNCTION_LENGTH, EMU_A_IN, true, 8},
@@ -216,6 +201,7 @@ const struct emu_method emu_methods_function[] = {
 		.command.name = "function.memory-end",
 		.object = EMU_OBJECT_FUNCTION,
 		.method = EMU_FUNCTION_MEMORY_END,
+		.outlives_device = true,
 		.handler = function_memory_end,
 		.attr = {{EMU_FUNCTION_MEMORY_ID, EMU_A_IN, true, 4}},
 	},
@@ -223,6 +209,7 @@ const struct emu_method emu_methods_function[] = {
 		.command.name = "function.reset",
 		.object = EMU_OBJECT_FUNCTION,
 		.method = EMU_FUNCTION_RESET,
+		.outlives_device = true,
 		.handler = function_reset,
 	},
 	{.handler = NULL},

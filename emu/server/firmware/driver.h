@@ -20,9 +20,19 @@ struct emu_driver {
 	struct emu_events *events;
 	uint64_t event_mask[EMU_FW_EQS]; /* of an event queue: a bit for each type of event */
 	enum emu_driver_state state;
-	uint32_t pages; /* that it has given */
-	bool roce;	/* enabled */
+	uint32_t pages;	 /* that it has given */
+	bool roce;	 /* enabled */
+	bool has_failed; /* since the last reset */
 };
+
+/* The queue for events of a type that is not of a completion queue; 0: the driver does not want them. */
+uint32_t emu_driver_eqn(const struct emu_driver *d, uint8_t type);
+/* Send an event (prm_eqe.h) to a queue; 0: to none. */
+void emu_driver_send(const struct emu_driver *d, uint32_t eqn, uint8_t type, const uint8_t *eqe);
+/* The device fails: the driver's commands do, until it resets the function. */
+void emu_driver_fail(struct emu_driver *d);
+/* The device works again. */
+void emu_driver_repair(const struct emu_driver *d);
 
 /* An object without behaviour of its own: a number, and what it was created with. */
 struct emu_plain {

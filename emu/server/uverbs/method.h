@@ -87,6 +87,7 @@ struct emu_method {
 	struct emu_command command;
 	uint16_t object, method;
 	uint16_t out_mailbox; /* the attribute that takes the firmware's answer; 0: none */
+	bool outlives_device; /* it is executed although the device has failed */
 	int (*handler)(struct emu_cmd *c);
 	struct emu_attr_spec attr[16];
 	/* The command that its payload carries (legacy or firmware command), or NULL; may be NULL. */
