@@ -11,6 +11,7 @@
 #include "emu/prm/prm_cmd.h"
 #include "emu/prm/prm_cq.h"
 #include "emu/prm/prm_eq.h"
+#include "emu/prm/prm_hca.h"
 #include "emu/prm/prm_mkey.h"
 #include "emu/prm/prm_qp.h"
 #include "emu/prm/prm_rmp.h"
@@ -252,6 +253,24 @@ static int replace_mkey(const struct emu_pages_of *of, uint8_t *in, size_t *in_l
 	return 0;
 }
 
+/* Pages that the driver gives to the firmware must be memory that it may write. */
+static int check_given(const struct emu_pages_of *of, const uint8_t *in, size_t in_len)
+{
+	const uint64_t n = emu_prm_get(in, EMU_MANAGE_PAGES_IN_NUM_ENTRIES);
+	const uint8_t *list = in + EMU_MANAGE_PAGES_IN_BYTES;
+
+	for (uint64_t i = 0; i < n && i < (in_len - EMU_MANAGE_PAGES_IN_BYTES) / 8; i++)
+		if (!emu_guest_at(of->guest, emu_get64(list + i * 8), EMU_GUEST_PAGE, true))
+			return EFAULT;
+	return 0;
+}
+
+static bool gives_pages(const uint8_t *in)
+{
+	return emu_prm_get(in, EMU_CMD_IN_OPCODE) == EMU_CMD_MANAGE_PAGES &&
+	       emu_prm_get(in, EMU_CMD_IN_OP_MOD) == EMU_PAGES_GIVE;
+}
+
 int emu_pages_replace(const struct emu_pages_of *of, uint8_t *in, size_t *in_len,
 		      struct emu_pages *pages)
 {
@@ -263,6 +282,8 @@ int emu_pages_replace(const struct emu_pages_of *of, uint8_t *in, size_t *in_len
 		err = *in_len < LIST ? EINVAL : replace_queue(of, l, in, in_len, pages);
 	else if (emu_prm_get(in, EMU_CMD_IN_OPCODE) == EMU_CMD_CREATE_MKEY)
 		err = *in_len < LIST ? EINVAL : replace_mkey(of, in, in_len, pages);
+	else if (gives_pages(in))
+		err = check_given(of, in, *in_len);
 	if (err)
 		emu_pages_release(of, pages);
 	return err;

@@ -12,21 +12,25 @@ PAGE = 4096
 BAR0 = 0
 CMDQ_HIGH, CMDQ_LOW, DOORBELL = 0x10, 0x14, 0x18  # in the initialisation segment
 CQ_ARM, EQ_ARM, EQ_CI, BLUEFLAME = 0x20, 0x40, 0x48, 0x800  # in a doorbell page
-COMMAND_EVENT, COMPLETION_EVENT, CQ_ERROR_EVENT, INTERNAL_ERROR_EVENT = 0x0A, 0x00, 0x04, 0x08
+COMMAND_EVENT, COMPLETION_EVENT, CQ_ERROR_EVENT = 0x0A, 0x00, 0x04
+INTERNAL_ERROR_EVENT, PORT_EVENT, PAGES_EVENT = 0x08, 0x09, 0x0B
 DELIVERED, BAD_TOKEN, BAD_BLOCK, BAD_OUT, BAD_IN, BAD_IN_LEN, BAD_OUT_LEN, RESERVED, BAD_TYPE = (
     0, 2, 3, 4, 5, 7, 8, 9, 0x10)  # fmt: skip
 BLOCK, DATA, STEP, BLOCKS = 576, 512, 1024, 16  # of mailboxes: each has a step, each entry two rows of blocks
 LIST = 0x110  # where page lists begin
 
 ENABLE_HCA, DISABLE_HCA, INIT_HCA, TEARDOWN_HCA = 0x104, 0x105, 0x102, 0x103
-QUERY_HCA_CAP, SET_ISSI, QUERY_ISSI, QUERY_PAGES, QUERY_ADAPTER = 0x100, 0x10B, 0x10A, 0x107, 0x101
+QUERY_HCA_CAP, SET_ISSI, QUERY_ISSI, QUERY_ADAPTER = 0x100, 0x10B, 0x10A, 0x101
+QUERY_PAGES, MANAGE_PAGES = 0x107, 0x108
+BOOT, INIT, REGULAR = 1, 2, 3  # op_mod of QUERY_PAGES
+CANT_GIVE, GIVE, TAKE = 0, 1, 2  # op_mod of MANAGE_PAGES
 CREATE_MKEY, DESTROY_MKEY = 0x200, 0x202
 CREATE_EQ, DESTROY_EQ, QUERY_EQ = 0x301, 0x302, 0x303
 CREATE_CQ, DESTROY_CQ = 0x400, 0x401
 CREATE_QP, DESTROY_QP, RST2INIT, INIT2RTR, RTR2RTS, QP_2ERR = 0x500, 0x501, 0x502, 0x503, 0x504, 0x507
 ALLOC_PD, DEALLOC_PD, ALLOC_UAR, DEALLOC_UAR = 0x800, 0x801, 0x802, 0x803
 CREATE_SQ, MODIFY_SQ, DESTROY_SQ = 0x904, 0x905, 0x906
-OK, BAD_OP, BAD_PARAM, BAD_SYS_STATE, BAD_RES, RES_BUSY, LIMIT, BAD_RES_STATE = 0, 2, 3, 4, 5, 6, 8, 9
+OK, BAD_OP, BAD_PARAM, BAD_SYS_STATE, BAD_RES, RES_BUSY, LIMIT, BAD_RES_STATE, NO_RES = 0, 2, 3, 4, 5, 6, 8, 9, 15
 BAD_INP_LEN, BAD_OUTP_LEN = 0x50, 0x51
 
 
@@ -231,8 +235,36 @@ class Driver:  # pylint: disable=too-many-public-methods
         """Until the function is initialised."""
         self.call(ENABLE_HCA)
         self.execute(command(SET_ISSI, number=1))
-        self.call(INIT_HCA)
+        self.initialise()
         return self
+
+    def initialise(self):
+        self.give_pages()
+        self.call(INIT_HCA)
+
+    def missing_pages(self, op_mod=INIT):
+        """How many pages the function asks for; less than 0: how many it does not need."""
+        return struct.unpack(">i", self.call(QUERY_PAGES, op_mod=op_mod).data[12:16])[0]
+
+    def give_pages(self, count=None):
+        """Gives the pages that the function asks for."""
+        count = self.missing_pages() if count is None else count
+        at = self.take(count * PAGE)
+        pages = [at + i * PAGE for i in range(count)]
+        self.execute(self.given(pages))
+        return pages
+
+    def given(self, pages, count=None):
+        data = command(MANAGE_PAGES, op_mod=GIVE)
+        put(data, 12, 31, 0, len(pages) if count is None else count)
+        return self.pages(data, pages)
+
+    def take_pages(self, count):
+        """The pages that the function returns."""
+        data = command(MANAGE_PAGES, op_mod=TAKE)
+        put(data, 12, 31, 0, count)
+        answer = self.execute(data, 16 + 8 * count).data
+        return list(struct.unpack(f">{get(answer, 8)}Q", answer[16 : 16 + 8 * get(answer, 8)]))
 
     # --- objects
 

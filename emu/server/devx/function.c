@@ -15,6 +15,8 @@
 
 void emu_driver_free(struct emu_file *f)
 {
+	if (f->driver)
+		emu_driver_pages_forget(f->driver);
 	free(f->driver);
 	f->driver = NULL;
 }
@@ -63,6 +65,7 @@ static int function_reset(struct emu_cmd *c)
 	if (!d)
 		return -EINVAL;
 	emu_firmware_reset(c->file);
+	emu_driver_pages_forget(d);
 	*d = (struct emu_driver){.events = d->events};
 	return 0;
 }

@@ -20,7 +20,12 @@ struct emu_driver {
 	struct emu_events *events;
 	uint64_t event_mask[EMU_FW_EQS]; /* of an event queue: a bit for each type of event */
 	enum emu_driver_state state;
-	uint32_t pages;	 /* that it has given */
+	struct {
+		uint64_t *address;
+		uint32_t n, room;
+		bool is_asked; /* the driver is about to give or to take some */
+	} pages;	       /* that it has given */
+	uint32_t objects;
 	bool roce;	 /* enabled */
 	bool has_failed; /* since the last reset */
 };
@@ -69,12 +74,18 @@ int emu_driver_check(struct emu_mbox *m, size_t in_len, size_t out_len);
 EMU_DRIVER_HANDLER(change_state);
 EMU_DRIVER_HANDLER(set_hca_cap);
 EMU_DRIVER_HANDLER(set_issi);
-EMU_DRIVER_HANDLER(query_pages);
-EMU_DRIVER_HANDLER(manage_pages);
 EMU_DRIVER_HANDLER(query_adapter);
 EMU_DRIVER_HANDLER(query_special_contexts);
 EMU_DRIVER_HANDLER(set_driver_version);
 EMU_DRIVER_HANDLER(mad_ifc);
+
+/* Pages that the driver gives to the firmware (pages.c). */
+EMU_DRIVER_HANDLER(query_pages);
+EMU_DRIVER_HANDLER(manage_pages);
+bool emu_driver_pages_suffice(const struct emu_driver *d);
+/* The function has more or fewer objects: ask for pages, or return some. */
+void emu_driver_pages_follow(struct emu_driver *d);
+void emu_driver_pages_forget(struct emu_driver *d);
 
 /* Registers (register.c). */
 EMU_DRIVER_HANDLER(access_reg);

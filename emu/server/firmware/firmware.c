@@ -92,12 +92,22 @@ static const struct emu_field query_caps_fields[] = {
 		.handler = (function)                                                 \
 	}
 
+/* An object of the function's driver is there, or is gone. */
+static void count(struct emu_driver *d, int change)
+{
+	d->objects += (uint32_t)change;
+	emu_driver_pages_follow(d);
+}
+
 /* The row names the type; what is destroyed is found before. */
 static int destroy(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
 {
-	(void)c;
+	int err = emu_uobj_destroy(o);
+
 	(void)m;
-	return emu_uobj_destroy(o);
+	if (!err)
+		count(c->file->driver, -1);
+	return err;
 }
 
 /*
@@ -269,6 +279,8 @@ static int create(struct emu_cmd *c, struct emu_mbox *m, const struct emu_firmwa
 		emu_uobj_free(o);
 	else
 		o->number = (uint32_t)emu_prm_get(m->out, EMU_CMD_OUT_NUMBER);
+	if (!err)
+		count(c->file->driver, 1);
 	return err;
 }
 

@@ -41,7 +41,11 @@ int emu_driver_change_state(struct emu_cmd *c, struct emu_mbox *m, struct emu_uo
 		i++;
 	if (d->state != changes[i].from)
 		return emu_refuse(m, EMU_CMD_SYN_DRIVER_STATE);
+	if (m->opcode == EMU_CMD_INIT_HCA && !emu_driver_pages_suffice(d))
+		return emu_refuse(m, EMU_CMD_SYN_PAGES_MISSING);
 	d->state = changes[i].to;
+	if (d->state == EMU_DRIVER_DISABLED)
+		emu_driver_pages_forget(d);
 	return 0;
 }
 
@@ -65,28 +69,6 @@ int emu_driver_set_issi(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *
 	if (!err && emu_prm_get(m->in, EMU_SET_ISSI_IN_CURRENT_ISSI) != ISSI)
 		err = emu_refuse(m, EMU_CMD_SYN_DRIVER_PARAM);
 	return err;
-}
-
-/* The card keeps its objects in its own memory. */
-int emu_driver_query_pages(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
-{
-	(void)c;
-	(void)o;
-	return m->out_len < EMU_QUERY_PAGES_OUT_BYTES ? emu_refuse(m, EMU_CMD_SYN_DRIVER_OUT_LEN)
-						      : 0;
-}
-
-int emu_driver_manage_pages(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
-{
-	struct emu_driver *d = c->file->driver;
-	uint32_t n = (uint32_t)emu_prm_get(m->in, EMU_MANAGE_PAGES_IN_NUM_ENTRIES);
-
-	(void)o;
-	if (m->op_mod == EMU_PAGES_GIVE)
-		d->pages += n;
-	else if (m->op_mod == EMU_PAGES_TAKE && n)
-		return emu_refuse(m, EMU_CMD_SYN_DRIVER_PARAM); /* it holds none */
-	return 0;
 }
 
 int emu_driver_query_adapter(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)

@@ -142,7 +142,15 @@
 	S(DRIVER_LIMIT, 0xb7, LIM, "the function has as many of these objects as it can have")     \
 	S(DRIVER_STATE, 0xb8, BAD_SYS_STATE,                                                       \
 	  "the function is not enabled or not initialized, or is so already")                      \
-	S(REGISTER, 0xb9, BAD_PARAM, "the card has no such register")
+	S(REGISTER, 0xb9, BAD_PARAM, "the card has no such register")                              \
+	/* QUERY_PAGES and MANAGE_PAGES, and INIT_HCA without the pages */                         \
+	S(PAGES_OP_MOD, 0xc0, BAD_OP, "op_mod is none of the command")                             \
+	S(PAGES_FUNCTION, 0xc1, BAD_PARAM,                                                         \
+	  "a reserved bit is set, or another function is named; it has pages of its own only")     \
+	S(PAGES_ADDRESS, 0xc2, BAD_PARAM,                                                          \
+	  "a page is 0 or misaligned, or the function has it already")                             \
+	S(PAGES_LIMIT, 0xc3, LIM, "the function has as many pages as it can use")                  \
+	S(PAGES_MISSING, 0xc4, NO_RES, "the driver has given fewer pages than QUERY_PAGES asks for")
 
 #define EMU_CMD_SYNDROME_(name, number, status, sentence) EMU_CMD_SYN_##name = (number),
 

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""Pages that the driver gives to the firmware, and that it takes back."""
+
+import struct
+
+import pytest
+
+from harness.mlx5_driver import (
+    ALLOC_PD,
+    ALLOC_UAR,
+    BAD_INP_LEN,
+    BAD_OP,
+    BAD_OUTP_LEN,
+    BAD_PARAM,
+    BAD_SYS_STATE,
+    BOOT,
+    CANT_GIVE,
+    DEALLOC_PD,
+    DISABLE_HCA,
+    ENABLE_HCA,
+    INIT,
+    INIT_HCA,
+    LIMIT,
+    MANAGE_PAGES,
+    NO_RES,
+    OK,
+    PAGE,
+    PAGES_EVENT,
+    QUERY_PAGES,
+    REGULAR,
+    TAKE,
+    TEARDOWN_HCA,
+    Refused,
+    command,
+    put,
+)
+from harness.vfio_user import READABLE, GuestMemory, Irq, await_irq
+
+OBJECTS = 16  # for which there is room in a page
+
+
+@pytest.fixture
+def enabled(driver):
+    driver.call(ENABLE_HCA)
+    return driver
+
+
+def test_driver_gives_pages_for_boot_and_start_and_takes_all_back(enabled):
+    boot = enabled.give_pages(enabled.missing_pages(BOOT))
+    assert boot and not enabled.missing_pages(BOOT)
+    init = enabled.give_pages()
+    assert init and not enabled.missing_pages(INIT)
+    enabled.call(INIT_HCA)
+    assert enabled.take_pages(400) == []  # all are needed
+    enabled.call(TEARDOWN_HCA)
+    taken = []
+    while part := enabled.take_pages(50):
+        assert len(part) <= 50
+        taken += part
+    assert sorted(taken) == sorted(boot + init)
+    assert enabled.submit(command(INIT_HCA)).status == NO_RES
+    assert enabled.missing_pages(BOOT) == len(boot)
+
+
+def test_function_does_not_start_without_its_pages(enabled):
+    enabled.give_pages(enabled.missing_pages() - 1)
+    assert enabled.submit(command(INIT_HCA)).status == NO_RES
+    assert enabled.missing_pages() == 1
+    enabled.initialise()
+
+
+def test_pages_that_are_not_needed_are_returned_while_the_function_runs(running):
+    more = running.give_pages(10)
+    assert running.missing_pages(REGULAR) == -10
+    assert sorted(running.take_pages(4) + running.take_pages(100)) == sorted(more)
+    assert running.missing_pages(REGULAR) == 0
+
+
+def test_reset_and_disabling_forget_the_pages(enabled):
+    pages = enabled.give_pages()
+    enabled.call(DISABLE_HCA)
+    enabled.call(ENABLE_HCA)
+    assert enabled.missing_pages() == len(pages)
+    enabled.execute(enabled.given(pages))
+    enabled.client.reset()
+    enabled.attach()
+    enabled.call(ENABLE_HCA)
+    assert enabled.missing_pages() == len(pages)
+
+
+def test_disabled_function_has_no_pages(driver):
+    assert driver.submit(command(QUERY_PAGES, op_mod=BOOT)).status == BAD_SYS_STATE
+    assert driver.submit(driver.given([driver.take(PAGE)])).status == BAD_SYS_STATE
+
+
+def test_pages_that_are_no_memory_of_the_guest_are_refused(enabled):
+    page, rom = enabled.take(PAGE), GuestMemory(1 << 32, PAGE)
+    enabled.memories.append(rom)
+    enabled.client.map(rom.address, PAGE, rom.fd, flags=READABLE)
+    before = enabled.missing_pages()
+    for wrong in (0, 1 << 40, enabled.memory.address + enabled.memory.size, page + 8, page | 0x800, rom.address):
+        for pages in ([wrong], [enabled.take(PAGE), wrong]):
+            assert enabled.submit(enabled.given(pages)).status == BAD_PARAM, hex(wrong)
+    assert enabled.submit(enabled.given([page, page])).status == BAD_PARAM
+    assert enabled.missing_pages() == before  # all or none
+    assert enabled.submit(enabled.given([page])).status == OK
+    assert enabled.submit(enabled.given([page])).status == BAD_PARAM
+
+
+def test_list_that_is_too_short_is_refused(enabled):
+    page = enabled.take(PAGE)
+    assert enabled.submit(enabled.given([page], count=2)).status == BAD_INP_LEN
+    assert enabled.submit(enabled.given([page], count=0xFFFFFFFF)).status == BAD_INP_LEN
+    enabled.give_pages(2)
+    data = command(MANAGE_PAGES, op_mod=TAKE)
+    put(data, 12, 31, 0, 2)
+    assert enabled.submit(data, 16 + 8).status == BAD_OUTP_LEN
+    put(data, 12, 31, 0, 0xFFFFFFFF)
+    assert enabled.submit(data, 16 + 8).status == BAD_OUTP_LEN
+
+
+@pytest.mark.parametrize("opcode", [QUERY_PAGES, MANAGE_PAGES])
+@pytest.mark.parametrize("high, low", [(31, 31), (30, 16), (15, 0)])
+def test_pages_of_another_function_are_refused(enabled, opcode, high, low):
+    data = command(opcode, op_mod=1)
+    put(data, 8, high, low, 1)
+    assert enabled.submit(data).status == BAD_PARAM
+
+
+def test_op_mod_that_does_not_exist_is_refused(enabled):
+    for opcode, wrong in ((QUERY_PAGES, 0), (QUERY_PAGES, 4), (MANAGE_PAGES, 3), (MANAGE_PAGES, 0xFFFF)):
+        assert enabled.submit(command(opcode, op_mod=wrong)).status == BAD_OP
+    data = command(MANAGE_PAGES, op_mod=CANT_GIVE)
+    assert enabled.submit(data).status == OK
+    put(data, 12, 31, 0, 1)
+    assert enabled.submit(data).status == BAD_PARAM
+
+
+def test_function_has_a_limit_of_pages(enabled):
+    step = 500  # as many as the mailboxes of this driver hold
+    enabled.offer(1 << 32, 8192 * PAGE)
+    given = enabled.given
+    for at in range(1 << 32, (1 << 32) + (8192 - step) * PAGE, step * PAGE):
+        assert enabled.submit(given([at + i * PAGE for i in range(step)])).status == OK
+    assert enabled.submit(given([enabled.take(PAGE) for _ in range(step)])).status == LIMIT
+
+
+class Requests:
+    """An event queue for requests of pages, with vector 1."""
+
+    def __init__(self, driver):
+        self.driver, self.seen = driver, 0
+        self.irq = driver.enable_irqs()[1]
+        self.eq = driver.create_eq(driver.call(ALLOC_UAR).number, vector=1, events=[PAGES_EVENT])
+        driver.tell_eq(self.eq, 0)
+
+    def next(self):
+        """The number of pages that the function asks for."""
+        await_irq(self.irq)
+        kind, data = self.driver.event(self.eq, self.seen)
+        assert kind == PAGES_EVENT and struct.unpack(">HH", data[:4]) == (0, 0)
+        self.seen += 1
+        self.driver.tell_eq(self.eq, self.seen)
+        return struct.unpack(">i", data[4:8])[0]
+
+    def none(self):
+        return self.driver.event(self.eq, self.seen) is None
+
+
+@pytest.fixture
+def requests(running):
+    return Requests(running)
+
+
+def test_function_asks_for_pages_when_it_has_more_objects(running, requests):
+    pds = [running.call(ALLOC_PD).number for _ in range(2 * OBJECTS)]
+    count = requests.next()
+    assert count > 0
+    running.call(ALLOC_PD)
+    assert requests.none()  # it has asked already
+    running.submit(command(MANAGE_PAGES, op_mod=CANT_GIVE))
+    pds.append(running.call(ALLOC_PD).number)
+    assert requests.next() == count
+    given = running.give_pages(count)
+    assert running.missing_pages(REGULAR) < 0
+    pds.append(running.call(ALLOC_PD).number)
+    assert requests.none()
+    for pd in pds:
+        running.call(DEALLOC_PD, pd)
+    assert len(running.take_pages(400)) <= len(given)
+
+
+def test_function_returns_pages_that_it_no_longer_needs(running, requests):
+    running.give_pages(400)
+    running.call(ALLOC_PD)
+    count = requests.next()
+    assert count < 0
+    assert len(running.take_pages(-count)) == -count
+    running.call(ALLOC_PD)
+    assert requests.next() == count
+
+
+def test_function_without_a_queue_for_requests_asks_nobody(running):
+    for _ in range(3 * OBJECTS):
+        running.call(ALLOC_PD)
+    running.client.disable_irqs(Irq.MSIX)
+    assert running.missing_pages(REGULAR) > 0
+    with pytest.raises(Refused):
+        running.call(INIT_HCA)
