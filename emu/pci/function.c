@@ -140,7 +140,10 @@ static void execute(void *context, uint8_t *in, size_t in_len, uint8_t *out, siz
 		return;
 	}
 	follow(f, in, out, &pages);
-	emu_objects_created(&f->objects, in, out, &pages);
+	if (emu_prm_get(in, EMU_CMD_IN_OPCODE) == EMU_CMD_MODIFY_CQ)
+		emu_objects_resized(&f->objects, in, &pages);
+	else
+		emu_objects_created(&f->objects, in, out, &pages);
 	emu_objects_destroyed(&f->objects, in);
 }
 

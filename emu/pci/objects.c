@@ -32,26 +32,36 @@ static struct emu_object_list *bucket_of(struct emu_objects *objects, uint32_t n
 	return &objects->bucket[number % EMU_OBJECT_BUCKETS];
 }
 
+static void add(struct emu_objects *objects, uint16_t destroy, uint32_t number,
+		struct emu_pages *pages)
+{
+	struct emu_object *o = calloc(1, sizeof(*o));
+
+	if (!o) {
+		emu_pages_release(&objects->of, pages);
+		return;
+	}
+	o->destroy = destroy;
+	o->number = number;
+	o->pages = *pages;
+	LIST_INSERT_HEAD(bucket_of(objects, number), o, link);
+}
+
 void emu_objects_created(struct emu_objects *objects, const uint8_t *in, const uint8_t *out,
 			 struct emu_pages *pages)
 {
 	const uint64_t opcode = emu_prm_get(in, EMU_CMD_IN_OPCODE);
-	struct emu_object *o;
 	size_t i = 0;
 
 	if (!pages->view)
 		return;
 	while (i < ARRAY_SIZE(pairs) && pairs[i].create != opcode)
 		i++;
-	o = i < ARRAY_SIZE(pairs) ? calloc(1, sizeof(*o)) : NULL;
-	if (!o) {
+	if (i < ARRAY_SIZE(pairs))
+		add(objects, pairs[i].destroy, (uint32_t)emu_prm_get(out, EMU_CMD_OUT_NUMBER),
+		    pages);
+	else
 		emu_pages_release(&objects->of, pages);
-		return;
-	}
-	o->destroy = pairs[i].destroy;
-	o->number = (uint32_t)emu_prm_get(out, EMU_CMD_OUT_NUMBER);
-	o->pages = *pages;
-	LIST_INSERT_HEAD(bucket_of(objects, o->number), o, link);
 }
 
 static void release(struct emu_object *o, const struct emu_pages_of *of)
@@ -61,10 +71,9 @@ static void release(struct emu_object *o, const struct emu_pages_of *of)
 	free(o);
 }
 
-/* The object that a command destroys, or NULL. */
-static struct emu_object *find(struct emu_objects *objects, const uint8_t *in)
+/* The object of the number that a command names, which the opcode destroys; or NULL. */
+static struct emu_object *find(struct emu_objects *objects, uint64_t opcode, const uint8_t *in)
 {
-	const uint64_t opcode = emu_prm_get(in, EMU_CMD_IN_OPCODE);
 	const uint32_t number = (uint32_t)emu_prm_get(in, EMU_OBJECT_IN_NUMBER);
 
 	for (struct emu_object *o = LIST_FIRST(bucket_of(objects, number)); o;
@@ -76,10 +85,21 @@ static struct emu_object *find(struct emu_objects *objects, const uint8_t *in)
 
 void emu_objects_destroyed(struct emu_objects *objects, const uint8_t *in)
 {
-	struct emu_object *o = find(objects, in);
+	struct emu_object *o = find(objects, emu_prm_get(in, EMU_CMD_IN_OPCODE), in);
 
 	if (o)
 		release(o, &objects->of);
+}
+
+void emu_objects_resized(struct emu_objects *objects, const uint8_t *in, struct emu_pages *pages)
+{
+	struct emu_object *o = find(objects, EMU_CMD_DESTROY_CQ, in);
+
+	if (!pages->view)
+		return;
+	if (o)
+		release(o, &objects->of);
+	add(objects, EMU_CMD_DESTROY_CQ, (uint32_t)emu_prm_get(in, EMU_OBJECT_IN_NUMBER), pages);
 }
 
 /* --- umems, which are this process's ---------------------------------------------------------- */
@@ -98,7 +118,7 @@ static uint8_t create_umem(struct emu_objects *objects, const uint8_t *in, size_
 
 static uint8_t destroy_umem(struct emu_objects *objects, const uint8_t *in)
 {
-	struct emu_object *o = find(objects, in);
+	struct emu_object *o = find(objects, EMU_CMD_DESTROY_UMEM, in);
 
 	if (!o)
 		return EMU_STATUS_BAD_RES;

@@ -26,6 +26,8 @@ struct emu_objects {
 void emu_objects_created(struct emu_objects *objects, const uint8_t *in, const uint8_t *out,
 			 struct emu_pages *pages);
 void emu_objects_destroyed(struct emu_objects *objects, const uint8_t *in);
+/* After MODIFY_CQ: a queue that has other pages keeps these. */
+void emu_objects_resized(struct emu_objects *objects, const uint8_t *in, struct emu_pages *pages);
 /* Execute a command about umems, which are memory of this process; false: it is another command. */
 bool emu_objects_umem(struct emu_objects *objects, const uint8_t *in, size_t in_len, uint8_t *out);
 void emu_objects_release_all(struct emu_objects *objects);

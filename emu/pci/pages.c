@@ -91,6 +91,9 @@ static const struct layout {
 	 EMU_CREATE_CQ_IN_CQ_UMEM_VALID, EMU_CREATE_CQ_IN_CQ_UMEM_ID,
 	 EMU_CREATE_CQ_IN_CQ_UMEM_OFFSET, CQC(EMU_CQC_DBR_UMEM_VALID), CQC(EMU_CQC_DBR_UMEM_ID),
 	 CQC(EMU_CQC_DBR_ADDR)},
+	{cq_bytes, EMU_CMD_MODIFY_CQ, true, CQC(EMU_CQC_LOG_PAGE_SIZE), CQC(EMU_CQC_PAGE_OFFSET),
+	 EMU_MODIFY_CQ_IN_CQ_UMEM_VALID, EMU_MODIFY_CQ_IN_CQ_UMEM_ID,
+	 EMU_MODIFY_CQ_IN_CQ_UMEM_OFFSET, NONE, NONE, NONE},
 	{eq_bytes, EMU_CMD_CREATE_EQ, true, EQC(EMU_EQC_LOG_PAGE_SIZE), EQC(EMU_EQC_PAGE_OFFSET),
 	 NONE, NONE, NONE, NONE, NONE, NONE},
 	{qp_bytes, EMU_CMD_CREATE_QP, false, QPC(EMU_QPC_LOG_PAGE_SIZE), QPC(EMU_QPC_PAGE_OFFSET),
@@ -109,6 +112,9 @@ static const struct layout *find(const uint8_t *in)
 {
 	const uint64_t opcode = emu_prm_get(in, EMU_CMD_IN_OPCODE);
 
+	if (opcode == EMU_CMD_MODIFY_CQ &&
+	    emu_prm_get(in, EMU_CMD_IN_OP_MOD) != EMU_MODIFY_CQ_RESIZE)
+		return NULL;
 	for (size_t i = 0; i < ARRAY_SIZE(layouts); i++)
 		if (layouts[i].opcode == opcode)
 			return &layouts[i];

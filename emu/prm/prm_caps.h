@@ -81,6 +81,7 @@ EMU_PRM_LAYOUT(EMU_QUERY_HCA_CAP_OUT, 0x10);
 	F(EMU_HCA_CAP_ROCE, 0x40, 2, 2)                              \
 	F(EMU_HCA_CAP_ATOMIC, 0x40, 1, 1)                            \
 	F(EMU_HCA_CAP_CQ_OI, 0x44, 31, 31)                           \
+	F(EMU_HCA_CAP_CQ_RESIZE, 0x44, 30, 30)                       \
 	F(EMU_HCA_CAP_CQ_MODERATION, 0x44, 29, 29)                   \
 	F(EMU_HCA_CAP_PG, 0x44, 24, 24)                              \
 	F(EMU_HCA_CAP_APM, 0x44, 17, 17)                             \

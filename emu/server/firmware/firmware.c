@@ -135,6 +135,7 @@ const struct emu_firmware_command emu_firmware_commands[] = {
 	CREATE(ALLOC_FLOW_COUNTER, 0, DEVX_COUNTER, emu_devx_alloc_counter, emu_devx_counter, NULL,
 	       UNNAMED),
 
+	ACT(MODIFY, EMU_CMD_MODIFY_CQ, DEVX_CQ, emu_devx_modify_cq),
 	ACT(MODIFY, EMU_CMD_INIT2INIT_QP, DEVX_QP, emu_devx_init2init_qp),
 	ACT(MODIFY, EMU_CMD_INIT2INIT_QP, QP, emu_devx_init2init_qp),
 	ACT(MODIFY, 0, DEVX_QP, emu_devx_modify_qp),

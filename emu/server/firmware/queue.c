@@ -20,7 +20,6 @@
 #include "emu/server/uverbs/uar.h"
 #include "emu/server/wire/endpoints.h"
 
-#define MAX_LOG_CQ     22u
 #define MAX_LOG_WQ     15u
 #define MAX_LOG_STRIDE 9u /* max_wqe_sz_rq */
 #define MIN_LOG_STRIDE 4u /* of a receive WQE: qpc.log_rq_stride counts from here */
@@ -70,8 +69,9 @@ static int fill_cq(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_cq *cq
 	uint64_t log = emu_prm_get(cqc, EMU_CQC_LOG_CQ_SIZE);
 	uint64_t eqn = emu_prm_get(cqc, EMU_CQC_C_EQN);
 
-	/* No 128-byte padding mode. */
-	if (size > EMU_CQE_SZ_128 || log > MAX_LOG_CQ ||
+	/* No 128-byte padding mode, and no periods that begin with a completion. */
+	if (size > EMU_CQE_SZ_128 || log > EMU_MAX_LOG_CQ ||
+	    emu_prm_get(cqc, EMU_CQC_CQ_PERIOD_MODE) ||
 	    !fill_session(c->file->func->card->profile, cqc, q))
 		return emu_refuse(m, EMU_CMD_SYN_CQ_CONTEXT);
 	if (!has_eq(c->file, eqn)) /* of a program, the kernel finds it before the firmware does */
@@ -83,6 +83,7 @@ static int fill_cq(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_cq *cq
 	q->entries = 1u << log;
 	q->cqe_size = size == EMU_CQE_SZ_128 ? 128 : 64;
 	q->overwrites = (uint8_t)emu_prm_get(cqc, EMU_CQC_OI);
+	atomic_store(&q->moderation, emu_devx_cq_moderation(cqc));
 	cq->buf = emu_devx_umem_by_id(c->file, emu_prm_get(m->in, EMU_CREATE_CQ_IN_CQ_UMEM_ID));
 	cq->dbr = emu_devx_umem_by_id(c->file, emu_prm_get(cqc, EMU_CQC_DBR_UMEM_ID));
 	if (!cq->buf || !cq->dbr)

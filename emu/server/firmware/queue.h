@@ -16,6 +16,8 @@ struct emu_devx_cq {
 	uint8_t cqc[EMU_CQC_BYTES];
 };
 
+#define EMU_MAX_LOG_CQ 22u
+
 struct emu_devx_qp {
 	struct emu_uobj obj;
 	uint32_t qpn; /* 0: not created yet, and nothing is held */
@@ -29,6 +31,7 @@ struct emu_devx_qp {
 /* Firmware commands; those on a verbs QP are mlx5dv_devx_qp_modify() and _query(). */
 int emu_devx_create_cq(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
 int emu_devx_query_cq(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
+int emu_devx_modify_cq(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
 int emu_devx_create_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
 int emu_devx_modify_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
 int emu_devx_modify_verbs_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
@@ -41,6 +44,8 @@ uint32_t emu_devx_eqn(const struct emu_uobj *cq);
 /* The file's completion queue of a command, by its number; or NULL. */
 struct emu_devx_cq *emu_devx_cq_by_number(const struct emu_file *f, uint64_t number);
 
+/* The moderation that a context asks for, as struct emu_cq has it. */
+uint32_t emu_devx_cq_moderation(const uint8_t *cqc);
 int emu_devx_cq_undo(struct emu_uobj *o);
 int emu_devx_qp_undo(struct emu_uobj *o);
 

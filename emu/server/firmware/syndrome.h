@@ -93,6 +93,16 @@
 	S(CQ_LIMIT, 0x75, LIM, "the card has no free completion queue")                            \
 	S(QUERY_CQ_OUT_LEN, 0x76, BAD_OUTP_LEN, "the answer does not fit into the out mailbox")    \
 	S(CQ_UMEM_ACCESS, 0x77, BAD_PARAM, "the umem of the queue is not writable")                \
+	/* MODIFY_CQ */                                                                            \
+	S(MODIFY_CQ_IN_LEN, 0x78, BAD_INP_LEN, "the mailbox is shorter than the command")          \
+	S(MODIFY_CQ_OP_MOD, 0x79, BAD_OP, "op_mod must be 0, or 1 to resize the queue")            \
+	S(MODIFY_CQ_SELECT, 0x7a, BAD_PARAM,                                                       \
+	  "field_select names no field, a field that cannot be changed, or not all of a resize")   \
+	S(MODIFY_CQ_RESERVED, 0x7b, BAD_PARAM, "a reserved bit of the command is set")             \
+	S(MODIFY_CQ_CONTEXT, 0x7c, BAD_PARAM,                                                      \
+	  "the size of the queue is not supported, or its entries would get another size")         \
+	S(MODIFY_CQ_OUTSTANDING, 0x7d, BAD_SIZE,                                                   \
+	  "the completions that were not polled do not fit, or the queue has overrun")             \
 	/* CREATE_QP, QUERY_QP and the transitions */                                              \
 	S(QP_CONTEXT, 0x80, BAD_PARAM,                                                             \
 	  "the service type, rq_type or a queue size is not supported")                            \

@@ -19,6 +19,14 @@ struct emu_cq_obj {
 	struct emu_queue_pins pins;
 };
 
+struct emu_cq;
+
+/*
+ * Let a queue have another ring: the old one gets its last entry. -EINVAL: what was not polled does not fit, or the
+ * queue has overrun.
+ */
+int emu_cq_resize(pid_t pid, struct emu_cq *q, uint64_t buf_addr, uint32_t entries);
+
 extern const struct emu_method emu_methods_cq[];
 
 #endif

@@ -76,7 +76,7 @@ static void catch_up(const struct emu_engine *e, uint32_t slot)
 	}
 }
 
-static int resize(pid_t pid, struct emu_cq *q, uint64_t buf_addr, uint32_t entries)
+int emu_cq_resize(pid_t pid, struct emu_cq *q, uint64_t buf_addr, uint32_t entries)
 {
 	int err;
 
@@ -102,7 +102,7 @@ static int resize_pinned(const struct emu_cmd *c, struct emu_cq_obj *cq, uint64_
 	if (!err)
 		err = emu_pin(&owner, buf_addr, (uint64_t)entries * q->cqe_size, true, &next);
 	if (!err)
-		err = resize(c->chan->pid, q, buf_addr, entries);
+		err = emu_cq_resize(c->chan->pid, q, buf_addr, entries);
 	emu_unpin(err ? &next : &cq->pins.ring);
 	if (!err)
 		cq->pins.ring = next;
