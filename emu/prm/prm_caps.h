@@ -97,6 +97,8 @@ EMU_PRM_LAYOUT(EMU_QUERY_HCA_CAP_OUT, 0x10);
 	F(EMU_HCA_CAP_LOG_BF_REG_SIZE, 0x4c, 20, 16)                 \
 	F(EMU_HCA_CAP_MAX_WQE_SZ_SQ, 0x50, 15, 0)                    \
 	F(EMU_HCA_CAP_MAX_WQE_SZ_RQ, 0x54, 15, 0)                    \
+	F(EMU_HCA_CAP_MAX_QP_MCG, 0x5c, 24, 0)                       \
+	F(EMU_HCA_CAP_LOG_MAX_MCG, 0x60, 7, 0)                       \
 	F(EMU_HCA_CAP_LOG_MAX_TRANSPORT_DOMAIN, 0x64, 28, 24)        \
 	F(EMU_HCA_CAP_LOG_MAX_PD, 0x64, 20, 16)                      \
 	F(EMU_HCA_CAP_LOG_MAX_XRCD, 0x64, 4, 0)                      \

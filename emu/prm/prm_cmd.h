@@ -74,6 +74,7 @@
 #define EMU_CMD_DEALLOC_UAR		    0x803
 #define EMU_CMD_ACCESS_REG		    0x805
 #define EMU_CMD_ATTACH_TO_MCG		    0x806
+#define EMU_CMD_DETACH_FROM_MCG		    0x807
 #define EMU_CMD_GET_DROPPED_PACKET_LOG	    0x80a
 #define EMU_CMD_NOP			    0x80d
 #define EMU_CMD_ALLOC_XRCD		    0x80e

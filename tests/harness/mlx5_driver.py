@@ -28,6 +28,8 @@ CREATE_MKEY, DESTROY_MKEY = 0x200, 0x202
 CREATE_EQ, DESTROY_EQ, QUERY_EQ = 0x301, 0x302, 0x303
 CREATE_CQ, DESTROY_CQ, QUERY_CQ, MODIFY_CQ = 0x400, 0x401, 0x402, 0x403
 CREATE_QP, DESTROY_QP, RST2INIT, INIT2RTR, RTR2RTS, QP_2ERR = 0x500, 0x501, 0x502, 0x503, 0x504, 0x507
+RC, UD = 0, 2  # services of queue pairs
+ATTACH_TO_MCG, DETACH_FROM_MCG = 0x806, 0x807
 ALLOC_PD, DEALLOC_PD, ALLOC_UAR, DEALLOC_UAR = 0x800, 0x801, 0x802, 0x803
 CREATE_SQ, MODIFY_SQ, DESTROY_SQ = 0x904, 0x905, 0x906
 OK, BAD_OP, BAD_PARAM, BAD_SYS_STATE, BAD_RES, RES_BUSY, LIMIT, BAD_RES_STATE, NO_RES = 0, 2, 3, 4, 5, 6, 8, 9, 15
@@ -335,11 +337,12 @@ class Driver:  # pylint: disable=too-many-public-methods
         return self.execute(self.pages(data, pages or ())).number << 8 | 0x42
 
     # pylint: disable-next=too-many-arguments
-    def create_qp(self, pd, cq, log_size=4, ring=None, record=None):
-        """An RC queue pair that only sends, in RESET."""
+    def create_qp(self, pd, cq, log_size=4, ring=None, record=None, service=RC):
+        """A queue pair that only sends, in RESET."""
         ring, record = ring or self.take(64 << log_size), record or self.take(PAGE)
         data = command(CREATE_QP, LIST)
         qpc = 0x18
+        put(data, qpc, 23, 16, service)
         put(data, qpc + 0x04, 23, 0, pd)
         put(data, qpc + 0x08, 14, 11, log_size)
         put(data, qpc + 0x0C, 23, 0, cq.uar)

@@ -72,21 +72,31 @@ static void insert(uint32_t number, uint32_t qpn, const uint8_t gid[16])
 	atomic_store(link, number);
 }
 
-int emu_group_attach(uint32_t qpn, const uint8_t gid[16])
+static void count(const struct emu_groups_of *of, unsigned int by)
+{
+	*of->groups += by;
+	of->func->count.attachments += by;
+	emu_topology.count.attachments += by;
+}
+
+int emu_group_attach(const struct emu_groups_of *of, const uint8_t gid[16])
 {
 	unsigned int members = count_members(gid);
 	uint32_t number;
 
-	if (find(qpn, gid))
+	if (!emu_gid_is_group(gid))
+		return -EINVAL;
+	if (find(of->qpn, gid))
 		return 0;
 	if (members >= EMU_GROUP_QPS || (!members && ngroups >= EMU_NUM_GROUPS))
 		return -ENOMEM;
 	number = find_free();
 	if (!number)
 		return -ENOMEM;
-	insert(number, qpn, gid);
+	insert(number, of->qpn, gid);
 	ngroups += !members;
-	return 1;
+	count(of, 1);
+	return 0;
 }
 
 /*
@@ -102,9 +112,9 @@ static uint32_t unlink_at(_Atomic uint32_t *link)
 	return number;
 }
 
-int emu_group_detach(uint32_t qpn, const uint8_t gid[16])
+int emu_group_detach(const struct emu_groups_of *of, const uint8_t gid[16])
 {
-	_Atomic uint32_t *link = find(qpn, gid);
+	_Atomic uint32_t *link = find(of->qpn, gid);
 	uint32_t number;
 
 	if (!link)
@@ -112,19 +122,22 @@ int emu_group_detach(uint32_t qpn, const uint8_t gid[16])
 	number = unlink_at(link);
 	emu_grace();
 	atomic_store(&entry(number)->serial, 0);
+	count(of, -1u);
 	return 0;
 }
 
-void emu_group_leave(uint32_t qpn)
+void emu_group_leave(const struct emu_groups_of *of)
 {
 	static uint32_t gone[EMU_NUM_MEMBERS];
 	_Atomic uint32_t *link;
 	unsigned int n = 0, b;
 	uint32_t i;
 
+	if (!*of->groups)
+		return;
 	for (b = 0; b < EMU_MEMBER_BUCKETS; b++)
 		for (link = &emu_queues->bucket[b]; (i = atomic_load(link));) {
-			if (entry(i)->qpn == qpn)
+			if (entry(i)->qpn == of->qpn)
 				gone[n++] = unlink_at(link);
 			else
 				link = &entry(i)->next;
@@ -132,4 +145,5 @@ void emu_group_leave(uint32_t qpn)
 	emu_grace();
 	while (n)
 		atomic_store(&entry(gone[--n])->serial, 0);
+	count(of, -*of->groups);
 }

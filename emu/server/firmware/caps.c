@@ -80,6 +80,8 @@ static void driver_caps(const struct emu_func *f, uint8_t *page)
 		{EMU_HCA_CAP_DUMP_FILL_MKEY, 1},
 		{EMU_HCA_CAP_LOG_MAX_EQ, log_of(EMU_FW_EQS) - 1},
 		{EMU_HCA_CAP_LOG_MAX_MRW_SZ, 63},
+		{EMU_HCA_CAP_MAX_QP_MCG, EMU_GROUP_QPS},
+		{EMU_HCA_CAP_LOG_MAX_MCG, log_of(EMU_NUM_GROUPS)},
 		{EMU_HCA_CAP_CQ_OI, 1},
 		{EMU_HCA_CAP_CQ_RESIZE, 1},
 		{EMU_HCA_CAP_CQ_MODERATION, 1},

@@ -154,6 +154,9 @@ const struct emu_firmware_command emu_firmware_commands[] = {
 	ACT(MODIFY, EMU_CMD_MODIFY_RQ, RQ, emu_driver_modify_plain),
 	ACT(MODIFY, EMU_CMD_MODIFY_SQ, SQ, emu_driver_modify_sq),
 
+	ACT(DRIVER, EMU_CMD_ATTACH_TO_MCG, DEVX_QP, emu_driver_change_group),
+	ACT(DRIVER, EMU_CMD_DETACH_FROM_MCG, DEVX_QP, emu_driver_change_group),
+
 	DRIVER(ENABLE_HCA, emu_driver_change_state),
 	DRIVER(DISABLE_HCA, emu_driver_change_state),
 	DRIVER(INIT_HCA, emu_driver_change_state),

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "emu/server/card/engines.h"
+#include "emu/server/card/groups.h"
 #include "emu/server/card/qp_context.h"
 #include "emu/server/card/queue_table.h"
 #include "emu/server/card/segments.h"
@@ -425,6 +426,7 @@ int emu_devx_qp_undo(struct emu_uobj *o)
 		return 0;
 	if (is_gsi(emu_qp_context(qp->qpn)))
 		atomic_store(&emu_tables->port[o->file->func->index].gsi, 0);
+	emu_group_leave(&(struct emu_groups_of){o->file->func, qp->qpn, &qp->groups});
 	emu_qp_withdraw(qp->qpn);
 	list_parts(qp, part);
 	for (unsigned int i = 0; i < NPARTS; i++)

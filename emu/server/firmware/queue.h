@@ -26,11 +26,14 @@ struct emu_devx_qp {
 	struct emu_uobj *srq;		    /* likewise, or NULL */
 	struct emu_umem *buf, *dbr;
 	struct emu_uobj *uar; /* of a function's driver, or NULL */
+	unsigned int groups;  /* multicast groups to which it is attached */
 };
 
 /* Firmware commands; those on a verbs QP are mlx5dv_devx_qp_modify() and _query(). */
 int emu_devx_create_cq(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
 int emu_devx_query_cq(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
+/* ATTACH_TO_MCG and DETACH_FROM_MCG. */
+int emu_driver_change_group(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
 int emu_devx_modify_cq(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
 int emu_devx_create_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
 int emu_devx_modify_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);

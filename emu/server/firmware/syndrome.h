@@ -153,6 +153,12 @@
 	S(DRIVER_STATE, 0xb8, BAD_SYS_STATE,                                                       \
 	  "the function is not enabled or not initialized, or is so already")                      \
 	S(REGISTER, 0xb9, BAD_PARAM, "the card has no such register")                              \
+	/* ATTACH_TO_MCG and DETACH_FROM_MCG */                                                    \
+	S(MCG_RESERVED, 0xbc, BAD_PARAM, "a reserved bit of the command is set")                   \
+	S(MCG_QP, 0xbd, BAD_PARAM, "the queue pair is not one of datagrams")                       \
+	S(MCG_GROUP, 0xbe, BAD_PARAM,                                                              \
+	  "the address is not that of a group, or the queue pair is not attached to it")           \
+	S(MCG_LIMIT, 0xbf, LIM, "the card has no room for the group or the attachment")            \
 	/* QUERY_PAGES and MANAGE_PAGES, and INIT_HCA without the pages */                         \
 	S(PAGES_OP_MOD, 0xc0, BAD_OP, "op_mod is none of the command")                             \
 	S(PAGES_FUNCTION, 0xc1, BAD_PARAM,                                                         \

@@ -22,28 +22,24 @@ static int get(struct emu_cmd *c, struct ib_uverbs_attach_mcast *req, struct emu
 	return *qp ? 0 : -EINVAL;
 }
 
-static void count(struct emu_qp_obj *qp, unsigned int by)
+static struct emu_groups_of groups_of(struct emu_qp_obj *qp)
 {
-	qp->groups += by;
-	qp->obj.file->func->count.attachments += by;
-	emu_topology.count.attachments += by;
+	return (struct emu_groups_of){qp->obj.file->func, qp->qpn, &qp->groups};
 }
 
 int emu_write_attach_mcast(struct emu_cmd *c)
 {
 	struct ib_uverbs_attach_mcast req;
+	struct emu_groups_of of;
 	struct emu_qp_obj *qp;
 	int err = get(c, &req, &qp);
 
 	if (err)
 		return err;
-	if (qp->type != EMU_QPT_UD || !emu_gid_is_group(req.gid))
+	if (qp->type != EMU_QPT_UD)
 		return -EINVAL;
-	err = emu_group_attach(qp->qpn, req.gid);
-	if (err < 0)
-		return err;
-	count(qp, (unsigned int)err);
-	return 0;
+	of = groups_of(qp);
+	return emu_group_attach(&of, req.gid);
 }
 
 _Static_assert(sizeof(struct ib_uverbs_attach_mcast) == sizeof(struct ib_uverbs_detach_mcast),
@@ -52,19 +48,19 @@ _Static_assert(sizeof(struct ib_uverbs_attach_mcast) == sizeof(struct ib_uverbs_
 int emu_write_detach_mcast(struct emu_cmd *c)
 {
 	struct ib_uverbs_attach_mcast req;
+	struct emu_groups_of of;
 	struct emu_qp_obj *qp;
 	int err = get(c, &req, &qp);
 
-	if (!err)
-		err = emu_group_detach(qp->qpn, req.gid);
-	if (!err)
-		count(qp, -1u);
-	return err;
+	if (err)
+		return err;
+	of = groups_of(qp);
+	return emu_group_detach(&of, req.gid);
 }
 
 void emu_mcast_leave(struct emu_qp_obj *qp)
 {
-	if (qp->groups)
-		emu_group_leave(qp->qpn);
-	count(qp, -qp->groups);
+	const struct emu_groups_of of = groups_of(qp);
+
+	emu_group_leave(&of);
 }
