@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -15,7 +16,7 @@
 #include "emu/pci/session.h"
 #include "emu/server/base/log.h"
 
-enum { LISTENER, EVENTS, PEER, NFDS };
+enum { LISTENER, EVENTS, SIGNALS, PEER, NFDS };
 
 static struct emu_function function;
 
@@ -96,12 +97,13 @@ static void accept_peer(int listener, struct emu_session *session)
 	*session = (struct emu_session){.fd = fd, .function = &function};
 }
 
-static int serve(int listener)
+static int serve(int listener, int signals)
 {
 	struct emu_session session = {.fd = -1};
 	struct pollfd fds[NFDS] = {
 		[LISTENER] = {.fd = listener, .events = POLLIN},
 		[EVENTS] = {.fd = function.firmware.events, .events = POLLIN},
+		[SIGNALS] = {.fd = signals, .events = POLLIN},
 	};
 
 	for (;;) {
@@ -112,6 +114,8 @@ static int serve(int listener)
 			emu_log("the emulator has ended; the function is gone");
 			return 1;
 		}
+		if (fds[SIGNALS].revents)
+			return 0;
 		if (fds[PEER].revents && emu_session_serve(&session))
 			end_session(&session);
 		if (fds[LISTENER].revents)
@@ -119,11 +123,28 @@ static int serve(int listener)
 	}
 }
 
+/* SIGINT and SIGTERM end the function: its socket must not outlive it. Threads that are started later block them. */
+static int take_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC);
+}
+
 int emu_pci_serve(const char *path)
 {
+	const int signals = take_signals();
 	int listener, status;
 
 	signal(SIGPIPE, SIG_IGN);
+	if (signals < 0) {
+		emu_log("cannot receive signals: %s", strerror(errno));
+		return 1;
+	}
 	if (emu_function_open(&function))
 		return 1;
 	listener = listen_on(path);
@@ -133,7 +154,7 @@ int emu_pci_serve(const char *path)
 		emu_log("cannot print that a virtual machine may connect: %s", strerror(errno));
 		status = 1;
 	} else {
-		status = serve(listener);
+		status = serve(listener, signals);
 	}
 	unlink(path);
 	return status;

@@ -94,8 +94,11 @@ def test_stopped_emulator_ends_the_function(process, emulator):
     assert "the function is gone" in process.log() and not os.path.exists(process.path)
 
 
-def test_process_that_is_told_to_end_ends(process, emulator):
+@pytest.mark.parametrize("name", ["TERM", "INT"])
+def test_function_that_a_signal_ends_leaves_no_socket(process, emulator, name):
+    before = emulator.objects()
     with Driver(process.path) as driver:
         live(driver.start())
-        assert process.end("TERM") == 128 + signal.SIGTERM
-    emulator.await_objects({kind: 0 for kind in emulator.objects()})
+        assert process.end(name) == 0
+    assert not os.path.exists(process.path)
+    emulator.await_objects(dict.fromkeys(before, 0))
