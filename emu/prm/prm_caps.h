@@ -70,6 +70,7 @@ EMU_PRM_LAYOUT(EMU_QUERY_HCA_CAP_OUT, 0x10);
 	F(EMU_HCA_CAP_VPORT_GROUP_MANAGER, 0x34, 31, 31)             \
 	F(EMU_HCA_CAP_NIC_FLOW_TABLE, 0x34, 25, 25)                  \
 	F(EMU_HCA_CAP_DEVICE_MEMORY, 0x34, 23, 23)                   \
+	F(EMU_HCA_CAP_PCAM_REG, 0x34, 21, 21)                        \
 	F(EMU_HCA_CAP_LOCAL_CA_ACK_DELAY, 0x34, 20, 16)              \
 	F(EMU_HCA_CAP_PORT_TYPE, 0x34, 9, 8)                         \
 	F(EMU_HCA_CAP_NUM_PORTS, 0x34, 7, 0)                         \

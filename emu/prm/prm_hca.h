@@ -117,6 +117,7 @@ enum {
 #define EMU_PTYS_LAYOUT(F)                                \
 	F(EMU_PTYS_LOCAL_PORT, 0x00, 23, 16)              \
 	F(EMU_PTYS_PROTO_MASK, 0x00, 2, 0)                \
+	F(EMU_PTYS_DATA_RATE_OPER, 0x04, 15, 0)           \
 	F(EMU_PTYS_EXT_ETH_PROTO_CAPABILITY, 0x08, 31, 0) \
 	F(EMU_PTYS_ETH_PROTO_CAPABILITY, 0x0c, 31, 0)     \
 	F(EMU_PTYS_EXT_ETH_PROTO_ADMIN, 0x14, 31, 0)      \
@@ -126,6 +127,11 @@ enum {
 EMU_PRM_LAYOUT(EMU_PTYS, 0x40);
 
 #define EMU_PTYS_ETHERNET 4 /* proto_mask */
+
+#define EMU_PCAM_LAYOUT(F)                      \
+	F(EMU_PCAM_FEATURE_GROUP, 0x00, 23, 16) \
+	F(EMU_PCAM_PTYS_EXTENDED_ETHERNET, 0x34, 13, 13)
+EMU_PRM_LAYOUT(EMU_PCAM, 0x50);
 
 #define EMU_PMTU_LAYOUT(F)                   \
 	F(EMU_PMTU_LOCAL_PORT, 0x00, 23, 16) \

@@ -8,12 +8,14 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "emu/prm/prm_eqe.h"
 #include "emu/server/base/log.h"
 #include "emu/server/card/counters.h"
 #include "emu/server/card/gid.h"
 #include "emu/server/card/path.h"
 #include "emu/server/card/pkey.h"
 #include "emu/server/card/sysfs.h"
+#include "emu/server/firmware/driver.h"
 #include "emu/server/uverbs/events.h"
 
 #define MAX_LID 0xbfffu /* unicast (IBA 4.1.3) */
@@ -29,9 +31,20 @@ enum {
 	EVENT_GID_CHANGE = 18,
 };
 
+/* To programs, and to the function's own driver what a card reports. */
 static void report(struct emu_func *f, uint32_t type)
 {
+	static const uint8_t changes[] = {
+		[EVENT_PORT_ACTIVE] = EMU_EQE_PORT_ACTIVE,
+		[EVENT_PORT_ERR] = EMU_EQE_PORT_DOWN,
+		[EVENT_LID_CHANGE] = EMU_EQE_PORT_LID,
+		[EVENT_PKEY_CHANGE] = EMU_EQE_PORT_PKEY,
+		[EVENT_CLIENT_REREGISTER] = EMU_EQE_PORT_REREGISTER,
+	};
+
 	emu_events_broadcast(f, type, EMU_PORTS);
+	if (type < ARRAY_SIZE(changes) && changes[type])
+		emu_driver_port_changed(f, changes[type]);
 }
 
 /* The program sees the change by its commands in any case. */

@@ -90,6 +90,7 @@ static void driver_caps(const struct emu_func *f, uint8_t *page)
 		 log_of(p->max_pkeys) > 7 ? log_of(p->max_pkeys) - 7 : 0},
 		{EMU_HCA_CAP_VPORT_GROUP_MANAGER, 1},
 		{EMU_HCA_CAP_DEVICE_MEMORY, 0}, /* its place in the BAR is missing */
+		{EMU_HCA_CAP_PCAM_REG, 1},
 		{EMU_HCA_CAP_LOCAL_CA_ACK_DELAY, 16},
 		{EMU_HCA_CAP_NIC_FLOW_TABLE, 1},
 		{EMU_HCA_CAP_ETH_NET_OFFLOADS, 1},

@@ -34,6 +34,8 @@ struct emu_driver {
 uint32_t emu_driver_eqn(const struct emu_driver *d, uint8_t type);
 /* Send an event (prm_eqe.h) to a queue; 0: to none. */
 void emu_driver_send(const struct emu_driver *d, uint32_t eqn, uint8_t type, const uint8_t *eqe);
+/* The state or a table of the port has changed (enum emu_eqe_port_change). */
+void emu_driver_port_changed(const struct emu_func *f, uint8_t change);
 /* The device fails: the driver's commands do, until it resets the function. */
 void emu_driver_fail(struct emu_driver *d);
 /* The device works again. */

@@ -28,6 +28,18 @@ void emu_driver_send(const struct emu_driver *d, uint32_t eqn, uint8_t type, con
 	emu_events_send(d->events, &e, sizeof(e));
 }
 
+void emu_driver_port_changed(const struct emu_func *func, uint8_t change)
+{
+	static const uint8_t type = EMU_EVENT_TYPE_PORT_CHANGE;
+	uint8_t eqe[EMU_EQE_BYTES] = {0};
+
+	emu_prm_set(eqe, EMU_EQE_PORT_SUB_TYPE, change);
+	emu_prm_set(eqe, EMU_EQE_PORT_NUMBER, EMU_PORTS);
+	for (const struct emu_file *f = emu_files; f; f = f->next)
+		if (f->func == func && f->driver)
+			emu_driver_send(f->driver, emu_driver_eqn(f->driver, type), type, eqe);
+}
+
 /* --- failures --------------------------------------------------------------------------------- */
 
 static void tell(const struct emu_driver *d, enum emu_fw_change change)

@@ -9,23 +9,58 @@
 
 #define MAX_MTU 10000u
 
-/* Speeds of the port in eth_proto (a bit for each kind of link), and in ext_eth_proto. */
-static uint32_t speed_bit(const struct emu_profile *p)
-{
-	const uint32_t gbps = p->lane_speed * p->lanes;
+/* Kinds of link: their bits in eth_proto and in ext_eth_proto. 0: there is none; that of ext_eth_proto is newer. */
+static const struct link {
+	uint32_t lane_speed, lanes;
+	uint32_t eth, ext;
+} links[] = {
+	{10, 1, 1u << 12, 1u << 4}, /* 10GBASE-CR */
+	{10, 4, 1u << 6, 1u << 5},  /* 40GBASE-CR4 */
+	{14, 4, 1u << 8, 0},	    /* 56GBASE-R4 */
+	{25, 1, 1u << 27, 1u << 6}, /* 25GBASE-CR */
+	{25, 2, 1u << 30, 1u << 7}, /* 50GBASE-CR2 */
+	{25, 4, 1u << 20, 1u << 9}, /* 100GBASE-CR4 */
+	{50, 1, 0, 1u << 8},	    /* 50GBASE-CR */
+	{50, 2, 0, 1u << 10},	    /* 100GBASE-CR2 */
+	{50, 4, 0, 1u << 12},	    /* 200GBASE-CR4 */
+	{50, 8, 0, 1u << 15},	    /* 400GAUI-8 */
+	{100, 1, 0, 1u << 11},	    /* 100GBASE-CR */
+	{100, 2, 0, 1u << 13},	    /* 200GBASE-CR2 */
+	{100, 4, 0, 1u << 16},	    /* 400GBASE-CR4 */
+	{100, 8, 0, 1u << 19},	    /* 800GBASE-CR8 */
+};
 
-	if (gbps >= 100)
-		return 1u << 23;		 /* 100GBASE-KR4 */
-	return gbps >= 50 ? 1u << 30 : 1u << 28; /* 50GBASE-SR2, 25GBASE-SR */
+/* That of the port, or else the fastest one that is not faster. */
+static const struct link *link_of(const struct emu_profile *p)
+{
+	const struct link *best = &links[0];
+
+	for (size_t i = 0; i < ARRAY_SIZE(links); i++) {
+		const struct link *l = &links[i];
+
+		if (l->lane_speed == p->lane_speed && l->lanes == p->lanes)
+			return l;
+		if (l->lane_speed * l->lanes <= p->lane_speed * p->lanes &&
+		    l->lane_speed * l->lanes > best->lane_speed * best->lanes)
+			best = l;
+	}
+	return best;
 }
+
+#define RATE_UNITS 10u /* of 100 Mb/s in 1 Gb/s */
 
 static void read_ptys(const struct emu_func *f, uint8_t *reg)
 {
-	const uint32_t speed = speed_bit(f->card->profile);
+	const struct link *l = link_of(f->card->profile);
 
-	emu_prm_set(reg, EMU_PTYS_ETH_PROTO_CAPABILITY, speed);
-	emu_prm_set(reg, EMU_PTYS_ETH_PROTO_ADMIN, speed);
-	emu_prm_set(reg, EMU_PTYS_ETH_PROTO_OPER, f->port_down ? 0 : speed);
+	emu_prm_set(reg, EMU_PTYS_EXT_ETH_PROTO_CAPABILITY, l->ext);
+	emu_prm_set(reg, EMU_PTYS_ETH_PROTO_CAPABILITY, l->eth);
+	emu_prm_set(reg, EMU_PTYS_EXT_ETH_PROTO_ADMIN, l->ext);
+	emu_prm_set(reg, EMU_PTYS_ETH_PROTO_ADMIN, l->eth);
+	emu_prm_set(reg, EMU_PTYS_EXT_ETH_PROTO_OPER, f->port_down ? 0 : l->ext);
+	emu_prm_set(reg, EMU_PTYS_ETH_PROTO_OPER, f->port_down ? 0 : l->eth);
+	emu_prm_set(reg, EMU_PTYS_DATA_RATE_OPER,
+		    f->port_down ? 0 : l->lane_speed * l->lanes * RATE_UNITS);
 }
 
 static void read_pmtu(const struct emu_func *f, uint8_t *reg)
@@ -40,6 +75,14 @@ static void read_paos(const struct emu_func *f, uint8_t *reg)
 {
 	emu_prm_set(reg, EMU_PAOS_ADMIN_STATUS, EMU_PAOS_UP);
 	emu_prm_set(reg, EMU_PAOS_OPER_STATUS, f->port_down ? EMU_PAOS_DOWN : EMU_PAOS_UP);
+}
+
+/* The capabilities of the registers of ports: one feature beyond those that every card has. */
+static void read_pcam(const struct emu_func *f, uint8_t *reg)
+{
+	(void)f;
+	if (!emu_prm_get(reg, EMU_PCAM_FEATURE_GROUP))
+		emu_prm_set(reg, EMU_PCAM_PTYS_EXTENDED_ETHERNET, 1);
 }
 
 /* No register and no feature beyond those that every card has. */
@@ -57,7 +100,7 @@ static const struct {
 } registers[] = {
 	{EMU_REG_PMTU, EMU_PMTU_BYTES, read_pmtu}, {EMU_REG_PTYS, EMU_PTYS_BYTES, read_ptys},
 	{EMU_REG_PAOS, EMU_PAOS_BYTES, read_paos}, {EMU_REG_PPCNT, 0x100, read_zeros},
-	{EMU_REG_PCAM, 0x50, read_zeros},	   {EMU_REG_MCAM, 0x48, read_zeros},
+	{EMU_REG_PCAM, EMU_PCAM_BYTES, read_pcam}, {EMU_REG_MCAM, 0x48, read_zeros},
 	{EMU_REG_NODE_DESC, 64, read_zeros},	   {EMU_REG_HOST_ENDIANNESS, 16, read_zeros},
 };
 
