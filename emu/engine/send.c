@@ -541,9 +541,28 @@ static int step_datagram(struct emu_send *s)
 	}
 }
 
+/* Where the list is that the request points to. */
+static bool find_list(struct emu_send *s)
+{
+	struct emu_umr *u = &s->w.umr;
+	struct emu_seg_list list;
+
+	if (!emu_sge_translate(&s->e->memory, local_domain(s, EMU_LR), s->w.sge, 1, 0,
+			       s->w.sge[0].len, &list) ||
+	    list.n > EMU_UMR_SEGS || list.len != s->w.sge[0].len)
+		return false;
+	u->nseg = list.n;
+	memcpy(u->seg, list.seg, list.n * sizeof(list.seg[0]));
+	return true;
+}
+
 static int step_umr(struct emu_send *s)
 {
-	uint32_t answer = emu_umr_step(s->e, s->qpn, EMU_UMR_SQ, &s->w.umr);
+	uint32_t answer;
+
+	if (s->w.nsge && !s->run->umr[EMU_UMR_SQ] && !find_list(s))
+		return EMU_SYN_LOC_PROT;
+	answer = emu_umr_step(s->e, s->qpn, EMU_UMR_SQ, &s->w.umr);
 
 	return answer == ENGINE_UMR_WAIT ? EMU_STEP_WAIT : (int)answer;
 }

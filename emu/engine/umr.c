@@ -23,11 +23,15 @@ static bool post(struct engine *e, uint32_t qpn, struct emu_umr *u, const struct
 	u->key = what->key;
 	u->srqn = what->srqn;
 	u->nklm = what->nklm;
+	u->nseg = what->nseg;
 	u->syndrome = 0;
 	if (what->op == EMU_UMR_CHANGE) {
 		memcpy(u->ctrl, what->ctrl, sizeof(u->ctrl));
 		memcpy(u->mkc, what->mkc, sizeof(u->mkc));
-		memcpy(u->klm, what->klm, (size_t)what->nklm * 16);
+		if (what->nseg)
+			memcpy(u->seg, what->seg, what->nseg * sizeof(u->seg[0]));
+		else
+			memcpy(u->klm, what->klm, (size_t)what->nklm * 16);
 	}
 	atomic_store(&u->state, EMU_UMR_POSTED);
 	if (emu_engine_note(e, &note))

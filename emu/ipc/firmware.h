@@ -35,7 +35,8 @@ struct emu_fw_info {
 	uint16_t reserved[3];
 };
 
-#define EMU_FW_EQS	  32u /* numbers of event queues of a function; 0 is none */
+#define EMU_FW_SPACE	  (1ull << 44) /* addresses above are no memory that a card can use */
+#define EMU_FW_EQS	  32u	       /* numbers of event queues of a function; 0 is none */
 #define EMU_FW_EVENT_DATA 28u
 #define EMU_FW_UARS \
 	8192u /* doorbell pages of the BAR; the first ones are the initialisation segment */

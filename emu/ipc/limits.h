@@ -25,7 +25,8 @@
  * more; CQ 0 and SRQ 0 mean none.
  */
 #define EMU_FIRST_MKEY 0x10u
-#define EMU_NULL_LKEY  0x200u /* of every function and protection domain: ibv_alloc_null_mr() */
+#define EMU_NULL_LKEY  0x200u	  /* of every function and protection domain: ibv_alloc_null_mr() */
+#define EMU_ANY_PD     UINT32_MAX /* of a queue pair by which a function's driver changes mkeys */
 #define EMU_FIRST_QPN  0x40u
 #define EMU_NUM_MKEYS  (1u << 20)
 #define EMU_NUM_QPS    (1u << 13)

@@ -82,6 +82,7 @@ struct emu_msg {
  * posts the change, sends a note, and continues the queue when the answer has arrived.
  */
 #define EMU_UMR_KLMS 56 /* the most that fit in the longest WQE */
+#define EMU_UMR_SEGS 32 /* pieces of memory that have a list which the WQE points to */
 
 enum emu_umr_state {
 	EMU_UMR_IDLE = 0,
@@ -102,12 +103,16 @@ struct emu_umr {
 	uint32_t resets; /* of the QP, when it was posted */
 	uint32_t op;
 	uint32_t key;
-	uint32_t srqn; /* of a message to an XRC target: the key is of that SRQ's PD */
-	uint32_t nklm;
+	uint32_t srqn;	   /* of a message to an XRC target: the key is of that SRQ's PD */
+	uint32_t nklm;	   /* entries of 16 bytes */
+	uint32_t nseg;	   /* 0: the list is in the WQE */
 	uint32_t syndrome; /* of the CQE; 0: done */
 	uint8_t ctrl[48];
 	uint8_t mkc[64];
-	uint8_t klm[EMU_UMR_KLMS * 16];
+	union {
+		uint8_t klm[EMU_UMR_KLMS * 16];
+		struct emu_seg seg[EMU_UMR_SEGS]; /* memory of the engine's process */
+	};
 };
 
 #endif

@@ -37,6 +37,11 @@ enum emu_mkey_mode {
 	 */
 	EMU_MKEY_STRIDED = 7,
 	EMU_MKEY_NULL = 8, /* no memory: EMU_NULL_LKEY, which is not in the table */
+	/*
+	 * Pages of a virtual machine, of 2^log_entity bytes: u.klm, whose entries have the page's physical
+	 * address in `addr` and EMU_LR and EMU_LW in `key`, as far as the page may be read and written.
+	 */
+	EMU_MKEY_PAGES = 9,
 };
 
 /*
@@ -52,7 +57,7 @@ struct emu_mkey {
 	uint32_t pdn; /* for an alias: the importer's PD; the target is used with its own PD */
 	uint64_t start;
 	uint64_t len;
-	uint32_t log_entity;   /* KSM */
+	uint32_t log_entity;   /* KSM and pages */
 	uint32_t shared;       /* ALLOW_OTHER_VHCA_ACCESS was granted: aliases may reach it */
 	uint32_t first_serial; /* UMR changes `serial`, but it remains the same key */
 	uint32_t flags;	       /* enum emu_mkey_flag */
@@ -74,6 +79,8 @@ struct emu_mkey {
 			uint32_t count;
 			uint32_t room;	 /* number of its own entries, from the first on */
 			uint32_t repeat; /* strided: number of turns */
+			uint64_t base;	 /* pages: process address of the physical address 0 */
+			int32_t pid;	 /* pages: the process */
 		} klm;
 		struct {
 			uint32_t index;	 /* the target */

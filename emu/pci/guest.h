@@ -15,8 +15,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "emu/ipc/firmware.h"
+
 #define EMU_GUEST_PAGE	4096u
-#define EMU_GUEST_SPACE (1ull << 44) /* addresses above are no memory that a card can use */
+#define EMU_GUEST_SPACE EMU_FW_SPACE
 
 struct emu_guest;
 

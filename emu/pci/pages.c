@@ -237,12 +237,14 @@ static int replace_mkey(const struct emu_pages_of *of, uint8_t *in, size_t *in_l
 	uint32_t umem;
 	int err;
 
-	if (mode == EMU_ACCESS_MODE_PA) {
+	if (emu_prm_get(in, EMU_CREATE_MKEY_IN_MKEY_UMEM_VALID))
+		return 0;
+	if (mode == EMU_ACCESS_MODE_PA ||
+	    (mode == EMU_ACCESS_MODE_MTT && emu_prm_get(in, MKC(EMU_MKC_FREE)))) {
 		emu_prm_set(in, EMU_CREATE_MKEY_IN_MKEY_UMEM_ID, of->space);
 		return 0;
 	}
-	if (mode != EMU_ACCESS_MODE_MTT || emu_prm_get(in, MKC(EMU_MKC_FREE)) ||
-	    emu_prm_get(in, EMU_CREATE_MKEY_IN_MKEY_UMEM_VALID))
+	if (mode != EMU_ACCESS_MODE_MTT)
 		return 0;
 	if (log_page < PAGE_SHIFT)
 		return EINVAL;

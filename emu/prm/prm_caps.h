@@ -48,6 +48,8 @@ EMU_PRM_LAYOUT(EMU_QUERY_HCA_CAP_OUT, 0x10);
 	F(EMU_HCA_CAP_ECE, 0x14, 28, 28)                             \
 	F(EMU_HCA_CAP_LOG_MAX_SRQ, 0x14, 20, 16)                     \
 	F(EMU_HCA_CAP_LOG_MAX_CQ_SZ, 0x18, 23, 16)                   \
+	F(EMU_HCA_CAP_RELAXED_ORDERING_WRITE_UMR, 0x18, 15, 15)      \
+	F(EMU_HCA_CAP_RELAXED_ORDERING_READ_UMR, 0x18, 14, 14)       \
 	F(EMU_HCA_CAP_LOG_MAX_CQ, 0x18, 4, 0)                        \
 	F(EMU_HCA_CAP_LOG_MAX_EQ_SZ, 0x1c, 31, 24)                   \
 	F(EMU_HCA_CAP_RELAXED_ORDERING_WRITE, 0x1c, 23, 23)          \
@@ -86,6 +88,7 @@ EMU_PRM_LAYOUT(EMU_QUERY_HCA_CAP_OUT, 0x10);
 	F(EMU_HCA_CAP_CQ_MODERATION, 0x44, 29, 29)                   \
 	F(EMU_HCA_CAP_PG, 0x44, 24, 24)                              \
 	F(EMU_HCA_CAP_APM, 0x44, 17, 17)                             \
+	F(EMU_HCA_CAP_IMAICL, 0x44, 14, 14)                          \
 	F(EMU_HCA_CAP_SET_DETH_SQPN, 0x44, 7, 7)                     \
 	F(EMU_HCA_CAP_XRC, 0x44, 3, 3)                               \
 	F(EMU_HCA_CAP_UD, 0x44, 2, 2)                                \

@@ -90,6 +90,11 @@ EMU_PRM_LAYOUT(EMU_QUERY_MKEY_OUT, 0x110);
 	F(EMU_KLM_ADDRESS, 0x08, 63, 0)
 EMU_PRM_LAYOUT(EMU_KLM, 0x10);
 
+/* An entry of a list of pages. */
+#define EMU_MTT_BYTES 8
+#define EMU_MTT_READ  1u
+#define EMU_MTT_WRITE 2u
+
 /*
  * The head of a list with strides, in place of the first entry; num_entries strides follow. rdma-core,
  * mlx5dv.h: struct mlx5_wqe_umr_repeat_block_seg.

@@ -22,26 +22,38 @@ EMU_PRM_LAYOUT(EMU_UMR_CTRL, 0x30);
 enum {
 	EMU_UMR_FLAG_CHECK_QPN = 0x08,
 	EMU_UMR_FLAG_TRANSLATION_OFFSET = 0x10,
-	EMU_UMR_FLAG_CHECK_FREE = 0x20,
+	EMU_UMR_FLAG_CHECK_FREE = 0x20,	 /* the mkey must be free; Linux: MLX5_UMR_CHECK_NOT_FREE */
+	EMU_UMR_FLAG_CHECK_VALID = 0x40, /* it must not be free; Linux: MLX5_UMR_CHECK_FREE */
 	EMU_UMR_FLAG_INLINE = 0x80,
 	EMU_UMR_FLAG_ALL = EMU_UMR_FLAG_CHECK_QPN | EMU_UMR_FLAG_TRANSLATION_OFFSET |
-			   EMU_UMR_FLAG_CHECK_FREE | EMU_UMR_FLAG_INLINE,
+			   EMU_UMR_FLAG_CHECK_FREE | EMU_UMR_FLAG_CHECK_VALID | EMU_UMR_FLAG_INLINE,
 };
 
-/* Which fields of the mkey context the request changes. */
-enum {
-	EMU_UMR_MASK_LEN = 1 << 0,
-	EMU_UMR_MASK_START_ADDR = 1 << 6,
-	EMU_UMR_MASK_MKEY = 1 << 13,
-	EMU_UMR_MASK_QPN = 1 << 14,
-	EMU_UMR_MASK_LOCAL_WRITE = 1 << 18,
-	EMU_UMR_MASK_REMOTE_READ = 1 << 19,
-	EMU_UMR_MASK_REMOTE_WRITE = 1 << 20,
-	EMU_UMR_MASK_ATOMIC = 1 << 21,
-	EMU_UMR_MASK_FREE = 1 << 29,
-	EMU_UMR_MASK_ALL = EMU_UMR_MASK_LEN | EMU_UMR_MASK_START_ADDR | EMU_UMR_MASK_MKEY |
-			   EMU_UMR_MASK_QPN | EMU_UMR_MASK_LOCAL_WRITE | EMU_UMR_MASK_REMOTE_READ |
-			   EMU_UMR_MASK_REMOTE_WRITE | EMU_UMR_MASK_ATOMIC | EMU_UMR_MASK_FREE,
-};
+/*
+ * Which fields of the mkey context the request changes. The small fence and relaxed ordering allow an order that the
+ * card never makes use of.
+ */
+#define EMU_UMR_MASK_LEN		    (1ull << 0)
+#define EMU_UMR_MASK_PAGE_SIZE		    (1ull << 1)
+#define EMU_UMR_MASK_START_ADDR		    (1ull << 6)
+#define EMU_UMR_MASK_PD			    (1ull << 7)
+#define EMU_UMR_MASK_EN_RINVAL		    (1ull << 8)
+#define EMU_UMR_MASK_MKEY		    (1ull << 13)
+#define EMU_UMR_MASK_QPN		    (1ull << 14)
+#define EMU_UMR_MASK_LOCAL_READ		    (1ull << 17)
+#define EMU_UMR_MASK_LOCAL_WRITE	    (1ull << 18)
+#define EMU_UMR_MASK_REMOTE_READ	    (1ull << 19)
+#define EMU_UMR_MASK_REMOTE_WRITE	    (1ull << 20)
+#define EMU_UMR_MASK_ATOMIC		    (1ull << 21)
+#define EMU_UMR_MASK_SMALL_FENCE	    (1ull << 23)
+#define EMU_UMR_MASK_RELAXED_ORDERING_WRITE (1ull << 25)
+#define EMU_UMR_MASK_FREE		    (1ull << 29)
+#define EMU_UMR_MASK_RELAXED_ORDERING_READ  (1ull << 47)
+#define EMU_UMR_MASK_ALL                                                                           \
+	(EMU_UMR_MASK_LEN | EMU_UMR_MASK_PAGE_SIZE | EMU_UMR_MASK_START_ADDR | EMU_UMR_MASK_PD |   \
+	 EMU_UMR_MASK_EN_RINVAL | EMU_UMR_MASK_MKEY | EMU_UMR_MASK_QPN | EMU_UMR_MASK_LOCAL_READ | \
+	 EMU_UMR_MASK_LOCAL_WRITE | EMU_UMR_MASK_REMOTE_READ | EMU_UMR_MASK_REMOTE_WRITE |         \
+	 EMU_UMR_MASK_ATOMIC | EMU_UMR_MASK_SMALL_FENCE | EMU_UMR_MASK_RELAXED_ORDERING_WRITE |    \
+	 EMU_UMR_MASK_FREE | EMU_UMR_MASK_RELAXED_ORDERING_READ)
 
 #endif

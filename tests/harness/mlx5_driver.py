@@ -337,9 +337,12 @@ class Driver:  # pylint: disable=too-many-public-methods
         return self.execute(self.pages(data, pages or ())).number << 8 | 0x42
 
     # pylint: disable-next=too-many-arguments
-    def create_qp(self, pd, cq, log_size=4, ring=None, record=None, service=RC):
-        """A queue pair that only sends, in RESET."""
-        ring, record = ring or self.take(64 << log_size), record or self.take(PAGE)
+    def create_qp(self, pd, cq, log_size=4, ring=None, record=None, service=RC, log_receives=None):
+        """A queue pair in RESET, of the service RC, which only sends, or has 2**log_receives receives of 16 bytes. These
+        are first in the ring."""
+        receives = 16 << log_receives if log_receives is not None else 0
+        size = receives + (64 << log_size)
+        ring, record = ring or self.take(size), record or self.take(PAGE)
         data = command(CREATE_QP, LIST)
         qpc = 0x18
         put(data, qpc, 23, 16, service)
@@ -349,8 +352,11 @@ class Driver:  # pylint: disable=too-many-public-methods
         put(data, qpc + 0x7C, 23, 0, cq.number)
         put(data, qpc + 0x9C, 23, 0, cq.number)
         put64(data, qpc + 0xA0, record)
-        put(data, qpc + 0xAC, 26, 24, 3)
-        return QueuePair(self.execute(self.pages(data, [ring])).number, cq.uar, ring, record)
+        put(data, qpc + 0xAC, 26, 24, 0 if receives else 3)
+        if receives:
+            put(data, qpc + 0x08, 22, 19, log_receives)
+        pages = range(ring, ring + max(size, PAGE), PAGE)
+        return QueuePair(self.execute(self.pages(data, pages)).number, cq.uar, ring + receives, record)
 
     def connect_to_itself(self, qp):
         init, rtr, rts = (command(opcode, LIST, qp.number) for opcode in (RST2INIT, INIT2RTR, RTR2RTS))
@@ -370,8 +376,16 @@ class Driver:  # pylint: disable=too-many-public-methods
     # pylint: disable-next=too-many-arguments
     def rdma_write(self, qp, index, local, remote, size):
         """local and remote: (address, key)."""
-        control = struct.pack(">IIII", index << 8 | 0x08, qp.number << 8 | 3, 0x08, 0)
-        wqe = control + struct.pack(">QII", *remote, 0) + struct.pack(">IIQ", size, local[1], local[0])
-        self.poke(qp.ring + 64 * index, wqe)
-        self.poke(qp.record + 4, struct.pack(">I", index + 1))
+        self.post(qp, index, 0x08, struct.pack(">QII", *remote, 0) + struct.pack(">IIQ", size, local[1], local[0]))
+
+    # pylint: disable-next=too-many-arguments
+    def post(self, qp, index, opcode, body, imm=0, log_size=None):
+        """A work request from block `index` on, in a ring of 2**log_size blocks; it returns the index of the next one."""
+        control = struct.pack(">IIII", (index & 0xFFFF) << 8 | opcode, qp.number << 8 | (16 + len(body)) // 16, 0x08, imm)
+        wqe, following = control + body, index + (len(body) + 16 + 63) // 64
+        for at in range(0, len(wqe), 64):
+            block = index + at // 64
+            self.poke(qp.ring + 64 * (block if log_size is None else block % (1 << log_size)), wqe[at : at + 64])
+        self.poke(qp.record + 4, struct.pack(">I", following & 0xFFFF))
         self.client.write(BAR0, qp.uar * PAGE + BLUEFLAME, control[:8])
+        return following

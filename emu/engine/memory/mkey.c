@@ -49,7 +49,7 @@ const struct emu_mkey *emu_mkey_find(const struct emu_memory *mem, const struct 
 		return &null_mkey;
 	m = lookup(mem, key, dom->func);
 
-	if (!m || m->pdn != dom->pdn || (m->qpn && m->qpn != dom->qpn))
+	if (!m || (m->pdn != dom->pdn && dom->pdn != EMU_ANY_PD) || (m->qpn && m->qpn != dom->qpn))
 		return NULL;
 	return m->mode == EMU_MKEY_ALIAS ? target(mem, m) : m;
 }
@@ -120,6 +120,41 @@ static bool translate_ksm(const struct emu_memory *mem, const struct emu_domain 
 		k = &mem->tables->klm[m->u.klm.first + index];
 		if (!translate_key(mem, dom, depth + 1, k->key, k->addr + inner, n, out))
 			return false;
+		off += n;
+		len -= n;
+	}
+	return true;
+}
+
+/* Pages that follow each other are one piece. */
+static void append_page(struct emu_seg_list *out, int32_t pid, uint64_t addr, uint64_t len)
+{
+	struct emu_seg *last = out->n ? &out->seg[out->n - 1] : NULL;
+
+	if (!last || last->pid != pid || last->mkey || last->addr + last->len != addr) {
+		append(out, pid, addr, len);
+		return;
+	}
+	last->len += len;
+	out->len += len;
+}
+
+/* Addresses have the place in the page that their pages have. */
+static bool translate_pages(const struct emu_mkey *m, const struct emu_klm *page, uint32_t need,
+			    uint64_t off, uint64_t len, struct emu_seg_list *out)
+{
+	const uint64_t size = 1ull << m->log_entity;
+	const uint32_t want = need & (EMU_LW | EMU_RW | EMU_RA) ? EMU_LW : EMU_LR;
+
+	off += m->start & (size - 1);
+	while (len && out->n < ENGINE_SEGS) {
+		uint64_t index = off >> m->log_entity;
+		uint64_t inner = off & (size - 1);
+		uint64_t n = len < size - inner ? len : size - inner;
+
+		if (index >= m->u.klm.count || !(page[index].key & want))
+			return false;
+		append_page(out, m->u.klm.pid, m->u.klm.base + page[index].addr + inner, n);
 		off += n;
 		len -= n;
 	}
@@ -210,7 +245,10 @@ static bool translate_file(const struct emu_memory *mem, const struct emu_mkey *
 	return true;
 }
 
-/* The window's rights were checked when it was bound: its region needs only the local rights. */
+/*
+ * Peers use the rights of a window, or of a list that work requests change; what its entries name needs only the local
+ * rights. Linux lays lists with remote rights on its key for all memory, which has none.
+ */
 static uint32_t region_need(uint32_t need)
 {
 	return need & (EMU_LW | EMU_RW | EMU_RA) ? EMU_LW : EMU_LR;
@@ -223,7 +261,7 @@ static bool translate_list(const struct emu_memory *mem, const struct emu_domain
 {
 	struct emu_domain d = {m->func, m->pdn, dom->need, dom->pid, dom->qpn};
 
-	if (m->mw)
+	if (m->mw || m->flags & EMU_MK_UMR)
 		d.need = region_need(d.need);
 	switch (m->mode) {
 	case EMU_MKEY_KLM:
@@ -252,6 +290,10 @@ static bool translate_other(const struct emu_memory *mem, const struct emu_domai
 	case EMU_MKEY_NULL:
 		append(out, EMU_SEG_NULL, off, len);
 		return true;
+	case EMU_MKEY_PAGES:
+		return klm_valid(m) && m->log_entity < 64 &&
+		       translate_pages(m, &mem->tables->klm[m->u.klm.first], dom->need, off, len,
+				       out);
 	default:
 		return translate_list(mem, dom, depth, m, off, len, out);
 	}

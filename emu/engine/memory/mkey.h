@@ -58,7 +58,8 @@ bool emu_mkey_translate_found(const struct emu_memory *mem, const struct emu_dom
 
 static inline bool emu_mkey_is_list(const struct emu_mkey *m)
 {
-	return m->mode == EMU_MKEY_KLM || m->mode == EMU_MKEY_KSM || m->mode == EMU_MKEY_STRIDED;
+	return m->mode == EMU_MKEY_KLM || m->mode == EMU_MKEY_KSM || m->mode == EMU_MKEY_STRIDED ||
+	       m->mode == EMU_MKEY_PAGES;
 }
 
 #endif

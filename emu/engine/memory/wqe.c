@@ -170,9 +170,20 @@ static bool parse_mmo(const uint8_t *p, uint32_t ds, struct emu_wqe *w)
 	return true;
 }
 
+/* A data segment points to the list, and has its length. */
+static bool parse_umr_pointer(struct cursor *c, struct emu_wqe *w, size_t len)
+{
+	const struct emu_seg_data *d = take(c, sizeof(*d));
+
+	if (!d || emu_get32(d->byte_count) != len)
+		return false;
+	w->sge[0] = (struct emu_sge){emu_get64(d->addr), len, emu_get32(d->lkey), 0};
+	w->nsge = 1;
+	return true;
+}
+
 /*
- * Control segment, mkey context and the list, which must be inside the WQE: no driver of this
- * family points to it. The server checks what the segments request.
+ * Control segment, mkey context and the list, or what points to it. The server checks what the segments request.
  */
 static bool parse_umr(struct cursor *c, struct emu_wqe *w)
 {
@@ -189,10 +200,13 @@ static bool parse_umr(struct cursor *c, struct emu_wqe *w)
 	memcpy(w->umr.ctrl, ctrl, sizeof(w->umr.ctrl));
 	memcpy(w->umr.mkc, mkc, sizeof(w->umr.mkc));
 	len = (size_t)w->umr.nklm * EMU_SEG_BYTES;
+	w->umr.nseg = 0;
 	if (!w->umr.nklm)
 		return true;
+	if (!(ctrl->flags & EMU_SEG_UMR_INLINE))
+		return parse_umr_pointer(c, w, len);
 	klm = take(c, len);
-	if (!klm || w->umr.nklm > EMU_UMR_KLMS || !(ctrl->flags & EMU_SEG_UMR_INLINE))
+	if (!klm || w->umr.nklm > EMU_UMR_KLMS)
 		return false;
 	memcpy(w->umr.klm, klm, len);
 	return true;

@@ -111,7 +111,10 @@ static void driver_caps(const struct emu_func *f, uint8_t *page)
 		{EMU_HCA_CAP_LOG_MAX_CURRENT_MC_LIST, 7},
 		{EMU_HCA_CAP_LOG_MAX_CURRENT_UC_LIST, 7},
 		{EMU_HCA_CAP_LOG_MAX_L2_TABLE, 7},
-		{EMU_HCA_CAP_UMR_MODIFY_ENTITY_SIZE_DISABLED, 1},
+		{EMU_HCA_CAP_IMAICL, 1},
+		{EMU_HCA_CAP_PG, 0}, /* no event tells it of page faults */
+		{EMU_HCA_CAP_RELAXED_ORDERING_WRITE_UMR, 1},
+		{EMU_HCA_CAP_RELAXED_ORDERING_READ_UMR, 1},
 		{EMU_HCA_CAP_ROCE, 1},
 		{EMU_HCA_CAP_XRC, 1},
 		{EMU_HCA_CAP_UD, 1},

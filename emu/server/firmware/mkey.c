@@ -13,8 +13,7 @@
 #define MAX_KLM_ENTRIES 4096u
 #define ATOMIC_BYTES	8u	    /* as announced: atomic_size_qp */
 #define NO_QPN		0x1000000u  /* mkc.qpn 0: for QP 0, which no program has */
-#define MAX_KLM_BYTES	0x80000000u /* DPDK's mlx5_prm.h: MLX5_MAX_KLM_BYTE_COUNT, and */
-#define MIN_LOG_ENTITY	12u	    /* MLX5_MIN_KLM_FIXED_BUFFER_SIZE */
+#define MAX_KLM_BYTES	0x80000000u /* DPDK's mlx5_prm.h: MLX5_MAX_KLM_BYTE_COUNT */
 
 _Static_assert((int)EMU_MKC_BYTES >= (int)EMU_ALIAS_CTX_BYTES,
 	       "struct emu_devx_mkey holds either context");
@@ -229,6 +228,32 @@ static int fill_list(struct emu_mbox *m, struct emu_mkey *k)
 	return emu_refuse(m, EMU_CMD_SYN_MKEY_LIST_RANGE);
 }
 
+/*
+ * Pages of the guest, which UMR names. Room for the list is taken then, as Linux keeps thousands of free mkeys. Both
+ * come in blocks of 64 bytes.
+ */
+static int fill_free_mtt(struct emu_cmd *c, struct emu_mbox *m, struct emu_mkey *k)
+{
+	const uint8_t *mkc = emu_prm_at_const(m->in, EMU_CREATE_MKEY_IN_MKC);
+	const struct emu_umem *space =
+		emu_devx_umem_by_id(c->file, emu_prm_get(m->in, EMU_CREATE_MKEY_IN_MKEY_UMEM_ID));
+	uint64_t octwords = emu_prm_get(mkc, EMU_MKC_TRANSLATIONS_OCTWORD_SIZE);
+
+	if (!space)
+		return emu_refuse(m, EMU_CMD_SYN_MKEY_UMEM);
+	if (!octwords || emu_prm_get(m->in, EMU_CREATE_MKEY_IN_TRANSLATIONS_OCTWORD_ACTUAL_SIZE))
+		return emu_refuse(m, EMU_CMD_SYN_MKEY_LIST_LEN);
+	octwords = (octwords + EMU_UMR_LINE - 1) / EMU_UMR_LINE * EMU_UMR_LINE;
+	if (octwords > EMU_MAX_KLMS / EMU_MTT_PER_OCTWORD)
+		return emu_refuse(m, EMU_CMD_SYN_MKEY_LIST_LIMIT);
+	k->mode = EMU_MKEY_PAGES;
+	k->u.klm.room = (uint32_t)octwords * EMU_MTT_PER_OCTWORD;
+	k->u.klm.first = EMU_NO_ROOM;
+	k->u.klm.base = space->addr;
+	k->u.klm.pid = space->pid;
+	return 0;
+}
+
 static int fill_mtt(struct emu_cmd *c, struct emu_mbox *m, struct emu_mkey *k,
 		    struct emu_devx_mkey *d)
 {
@@ -286,13 +311,15 @@ static bool check_mode(const struct emu_cmd *c, const struct emu_mbox *m, uint64
 		       const struct emu_mkey *k)
 {
 	switch (mode) {
-	case EMU_ACCESS_MODE_MTT: /* the kernel sets mkey_umem_valid; UMR cannot change such an mkey */
-		return !(k->flags & EMU_MK_FREE) && (!(k->flags & EMU_MK_UMR) || c->file->driver) &&
-		       (!k->log_entity || k->log_entity >= MIN_LOG_ENTITY);
+	case EMU_ACCESS_MODE_MTT: /* for programs, the kernel sets mkey_umem_valid */
+		return (!(k->flags & (EMU_MK_FREE | EMU_MK_UMR)) || c->file->driver) &&
+		       (!k->log_entity || k->log_entity >= EMU_MIN_LOG_ENTITY) &&
+		       !(k->flags & EMU_MK_FREE &&
+			 emu_prm_get(m->in, EMU_CREATE_MKEY_IN_MKEY_UMEM_VALID));
 	case EMU_ACCESS_MODE_KLM:
 		return !k->log_entity && !emu_prm_get(m->in, EMU_CREATE_MKEY_IN_MKEY_UMEM_VALID);
 	case EMU_ACCESS_MODE_KSM:
-		return k->log_entity >= MIN_LOG_ENTITY &&
+		return k->log_entity >= EMU_MIN_LOG_ENTITY &&
 		       !emu_prm_get(m->in, EMU_CREATE_MKEY_IN_MKEY_UMEM_VALID);
 	default:
 		return false;
@@ -346,6 +373,8 @@ static int fill_mkey(struct emu_cmd *c, struct emu_mbox *m, struct emu_mkey *k,
 		return emu_refuse(m, EMU_CMD_SYN_MKEY_FREE);
 	if (!(k->flags & EMU_MK_FREE) && (!k->len || k->start + k->len - 1 < k->start))
 		return emu_refuse(m, EMU_CMD_SYN_MKEY_RANGE);
+	if (mode == EMU_ACCESS_MODE_MTT && k->flags & EMU_MK_FREE)
+		return fill_free_mtt(c, m, k);
 	if (mode == EMU_ACCESS_MODE_MTT) {
 		k->mode = EMU_MKEY_MEM;
 		return fill_mtt(c, m, k, d);
@@ -356,6 +385,8 @@ static int fill_mkey(struct emu_cmd *c, struct emu_mbox *m, struct emu_mkey *k,
 
 static void free_klm(const struct emu_mkey *k)
 {
+	if (k->mode == EMU_MKEY_PAGES)
+		emu_umr_drop_list(k);
 	if (k->mode == EMU_MKEY_KLM || k->mode == EMU_MKEY_KSM || k->mode == EMU_MKEY_STRIDED)
 		emu_klm_free(k->u.klm.first, k->u.klm.room);
 }
@@ -418,6 +449,10 @@ static void answer_changed(const struct emu_mkey *k, uint8_t *mkc)
 		{EMU_MKC_LW, !!(k->rights & EMU_LW)},
 		{EMU_MKC_QPN, k->qpn ? k->qpn % (EMU_MKC_QPN_ANY + 1) : EMU_MKC_QPN_ANY},
 		{EMU_MKC_MKEY_7_0, k->tag},
+		{EMU_MKC_EN_RINVAL, !!(k->flags & EMU_MK_RINVAL)},
+		{EMU_MKC_PD, k->pdn},
+		{EMU_MKC_LR, !!(k->rights & EMU_LR)},
+		{EMU_MKC_LOG_PAGE_SIZE, k->log_entity},
 		{EMU_MKC_START_ADDR, k->start},
 		{EMU_MKC_LEN, k->len},
 	};

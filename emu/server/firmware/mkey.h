@@ -30,6 +30,13 @@ int emu_devx_mkey_undo(struct emu_uobj *o);
  * locally, and a peer's send with invalidate.
  */
 
+#define EMU_MIN_LOG_ENTITY  12u /* DPDK's mlx5_prm.h: MLX5_MIN_KLM_FIXED_BUFFER_SIZE */
+#define EMU_UMR_LINE	    4u	/* lists of pages come in blocks of so many octwords */
+#define EMU_MTT_PER_OCTWORD 2u
+#define EMU_NO_ROOM	    UINT32_MAX /* emu_mkey.u.klm.first: a list of pages has no room yet */
+
+/* Free the room of a list of pages, which no engine uses any more. */
+void emu_umr_drop_list(const struct emu_mkey *m);
 /* Execute the changes that the QP's engine has posted (struct emu_umr). */
 void emu_umr_serve(uint32_t qpn);
 

@@ -309,11 +309,22 @@ static int fill_memory(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_qp
 		       : emu_refuse(m, EMU_CMD_SYN_QP_UMEM_RANGE);
 }
 
+static bool changes_mkeys(const uint8_t *qpc)
+{
+	return emu_prm_get(qpc, EMU_QPC_ST) == EMU_QPC_ST_REG_UMR;
+}
+
 /* Changes of mkeys by the driver are for those of all protection domains. */
+static uint32_t domain_of(const uint8_t *qpc, const struct emu_devx_qp *qp)
+{
+	if (changes_mkeys(qpc))
+		return EMU_ANY_PD;
+	return qp->pd ? qp->pd->pdn : 0;
+}
+
 static bool has_domain(const uint8_t *qpc, const struct emu_devx_qp *qp)
 {
-	return is_named(emu_prm_get(qpc, EMU_QPC_ST) != EMU_QPC_ST_REG_UMR,
-			emu_prm_get(qpc, EMU_QPC_PD), qp->pd);
+	return is_named(!changes_mkeys(qpc), emu_prm_get(qpc, EMU_QPC_PD), qp->pd);
 }
 
 /* The completion queue of a queue that the QP lacks is optional, and so is its doorbell page. */
@@ -354,7 +365,7 @@ static int fill_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_qp *qp
 	if (!find_parts(c->file, qpc, q, qp))
 		return emu_refuse(m, EMU_CMD_SYN_QP_RESOURCE);
 	q->func = c->file->func->index;
-	q->pdn = qp->pd ? qp->pd->pdn : 0;
+	q->pdn = domain_of(qpc, qp);
 	qp->uar = driver_object(c->file, EMU_T_UAR, emu_prm_get(qpc, EMU_QPC_UAR_PAGE));
 	q->uidx = (uint32_t)emu_prm_get(qpc, EMU_QPC_USER_INDEX);
 	q->send_cqn = (uint32_t)emu_prm_get(qpc, EMU_QPC_CQN_SND);
