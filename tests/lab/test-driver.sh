@@ -1,21 +1,26 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# test-driver.sh BUILD: in a virtual machine whose PCI devices are the two functions of a card, Linux's driver drives
-# them for programs of rdma-core and perftest, and for dpumap.
+# test-driver.sh WHAT BUILD: in a virtual machine whose PCI devices are functions of a card, Linux's driver drives them.
+#   one     both functions, for programs of rdma-core and perftest, and for dpumap
+#   pair    the host's function or the DPU's, in two machines with a common /lab: the DPU exports, the host copies
+#   reload  DRIVER_ROUNDS times both modules are loaded, both functions reloaded by devlink, both modules unloaded, and
+#           both functions reset (FLR)
 set -euo pipefail
-build=$1
+what=$1 build=$2
+mapfile -t functions < <(grep -lx 0x15b3 /sys/bus/pci/devices/*/vendor)
+functions=("${functions[@]%/vendor}")
 export PATH=$build/bin:$PATH LD_LIBRARY_PATH=$build/lib
 cd "$(mktemp -d)"
+umask 077
 
-# until COMMAND...: it succeeds within 30 s
+# until_true COMMAND...: repeat the command until it succeeds, for at most 10 minutes
 until_true()
 {
-	for ((i = 0; i < 300; i++)); do
-		! "$@" >/dev/null 2>&1 || return 0
-		sleep 0.1
+	local limit=$((SECONDS + 600))
+	until "$@" >/dev/null 2>&1; do
+		[ $SECONDS -lt $limit ] || { echo "not within 10 minutes: $*"; return 1; }
+		sleep 0.2
 	done
-	echo "not within 30 s: $*"
-	"$@"
 }
 
 # gid_index DEVICE: of its GID of RoCEv2 for an IPv4 address
@@ -32,19 +37,28 @@ gid_index()
 	return 1
 }
 
+# address NUMBER: of the device mlx5_NUMBER
+address()
+{
+	local first=1
+	[ "$LAB_ROLE" = host ] || first=2
+	echo "10.44.$((first + $1)).1"
+}
+
 start()
 {
-	local number=0 device
+	local number net device
 	modprobe -a mlx5_core mlx5_ib ib_uverbs rdma_ucm
-	for device in mlx5_0 mlx5_1; do
+	for number in "${!functions[@]}"; do
+		device=mlx5_$number
 		until_true test -d "/sys/class/infiniband/$device/device/net"
-		number=$((number + 1))
 		for net in "/sys/class/infiniband/$device/device/net/"*; do
 			ip link set "${net##*/}" up
-			ip addr add "10.44.$number.1/24" dev "${net##*/}"
+			ip addr add "$(address "$number")/24" dev "${net##*/}"
 		done
 	done
-	for device in mlx5_0 mlx5_1; do
+	for number in "${!functions[@]}"; do
+		device=mlx5_$number
 		until_true gid_index "$device"
 		until_true grep -q ACTIVE "/sys/class/infiniband/$device/ports/1/state"
 	done
@@ -53,6 +67,9 @@ start()
 stop()
 {
 	modprobe -r mlx5_ib mlx5_core
+	touch "/lab/$LAB_ROLE.unloaded"
+	until_true test ! -e "/lab/$LAB_ROLE.unloaded" # linux-driver.sh compares objects
+	test ! -e /lab/left
 }
 
 # two SERVER-OPTIONS CLIENT-OPTIONS PROGRAM OPTION...: a program with itself
@@ -76,15 +93,15 @@ two()
 # No frame passes the interfaces yet, so the peer of a function is itself.
 exchanges()
 {
-	local device number=0
-	for device in mlx5_0 mlx5_1; do
-		number=$((number + 1))
+	local device number program
+	for number in "${!functions[@]}"; do
+		device=mlx5_$number
 		for program in rc uc ud srq xsrq; do
-			two "" 127.0.0.1 "ibv_${program}_pingpong" -d $device -g "$(gid_index $device)" -e -n 100
+			two "" 127.0.0.1 "ibv_${program}_pingpong" -d "$device" -g "$(gid_index "$device")" -e -n 100
 		done
-		two "" 127.0.0.1 ib_atomic_bw -d $device -x "$(gid_index $device)" -F -n 100
-		two "" "10.44.$number.1" ib_write_bw -d $device -R -F -n 100
-		two -s -c rping -a "10.44.$number.1" -C 5
+		two "" 127.0.0.1 ib_atomic_bw -d "$device" -x "$(gid_index "$device")" -F -n 100
+		two "" "$(address "$number")" ib_write_bw -d "$device" -R -F -n 100
+		two -s -c rping -a "$(address "$number")" -C 5
 	done
 }
 
@@ -101,13 +118,77 @@ copies()
 	wait $! || true
 }
 
-start
-exchanges
-copies
-for ((again = 0; again < 3; again++)); do
-	stop
+pingpong() { two "" 127.0.0.1 ibv_rc_pingpong -d mlx5_0 -g "$(gid_index mlx5_0)" -e -n 100; }
+
+one()
+{
 	start
-done
-two "" 127.0.0.1 ibv_rc_pingpong -d mlx5_0 -g "$(gid_index mlx5_0)" -e -n 100
-stop
+	exchanges
+	copies
+	for ((again = 0; again < 3; again++)); do
+		stop
+		start
+	done
+	pingpong
+	stop
+}
+
+# An error of one machine ends the other one.
+pair()
+{
+	trap 'touch /lab/done "/lab/$LAB_ROLE.unloaded"' EXIT
+	start
+	"pair_$LAB_ROLE"
+	stop
+}
+
+is_over() { [ -e /lab/done ]; }
+is_served() { is_over || grep -q ready /lab/ready; }
+
+pair_dpu()
+{
+	local daemon
+	echo "host:$(od -An -tx1 -v -N32 /dev/urandom | tr -d ' \n')" >key
+	cp key /lab
+	dpumapd --listen tls:0.0.0.0:7470 --psk key --export name=all,kind=dram,size=4M,allow=psk:host >/lab/ready &
+	daemon=$!
+	until is_over; do
+		kill -0 $daemon || return 1
+		sleep 0.5
+	done
+	kill $daemon
+	wait $daemon
+}
+
+pair_host()
+{
+	pingpong
+	until_true is_served
+	cp /lab/key .
+	head -c 3000000 /dev/urandom >sent
+	dpumap --connect tls:dpu:7470 --psk key cp sent all got
+	cmp sent got
+	touch /lab/done
+}
+
+# mlx5_core does not prepare for a reset of a function that it drives, so a function is reset while it has no driver.
+reload()
+{
+	local round function
+	for ((round = 1; round <= DRIVER_ROUNDS; round++)); do
+		modprobe -a mlx5_core mlx5_ib
+		until_true test -e "/sys/class/infiniband/mlx5_$((${#functions[@]} - 1))"
+		for function in "${functions[@]}"; do
+			devlink dev reload "pci/${function##*/}"
+		done
+		until_true test -e "/sys/class/infiniband/mlx5_$((${#functions[@]} - 1))"
+		stop
+		for function in "${functions[@]}"; do
+			echo 1 >"$function/reset"
+		done
+		echo "round $round: $(cut -d' ' -f1 /proc/uptime)"
+	done
+}
+
+"$what"
 echo "== all"
