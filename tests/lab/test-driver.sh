@@ -6,7 +6,7 @@
 #   reload  DRIVER_ROUNDS times both modules are loaded, both functions reloaded by devlink, both modules unloaded, and
 #           both functions reset (FLR)
 set -euo pipefail
-what=$1 build=$2
+what=$1 build=$2 here=$(dirname "$0")
 mapfile -t functions < <(grep -lx 0x15b3 /sys/bus/pci/devices/*/vendor)
 functions=("${functions[@]%/vendor}")
 export PATH=$build/bin:$PATH LD_LIBRARY_PATH=$build/lib
@@ -105,17 +105,70 @@ exchanges()
 	done
 }
 
+# serve: dpumapd on the second device, whose export "all" may be imported by every user
+serve()
+{
+	rm -f ready
+	dpumapd --listen "unix:$PWD/socket" --device mlx5_1 --export "name=all,kind=dram,size=4M,allow=*" \
+		>ready 2>/lab/dpumapd.log &
+	daemon=$!
+	until_true grep ready ready
+}
+
 copies()
 {
 	echo "== dpumap"
 	dpumap doctor
 	head -c 3000000 /dev/urandom >sent
-	dpumapd --listen "unix:$PWD/socket" --device mlx5_1 --export name=all,kind=dram,size=4M &
-	until_true test -S socket
-	dpumap --connect "unix:$PWD/socket" --device mlx5_0 cp sent all got
+	serve
+	export DPUMAP_CONNECT=unix:$PWD/socket
+	dpumap --device mlx5_0 cp sent all got
 	cmp sent got
-	kill $!
-	wait $! || true
+	echo "== dpumap of a user without capabilities, who may open the device (docs/hardware.md, 11)"
+	chmod 755 .
+	chmod 644 sent
+	mkdir -m 777 open
+	setpriv --reuid=nobody --regid=nogroup --clear-groups --bounding-set=-all dpumap --device mlx5_0 cp sent all open/got
+	cmp sent open/got
+	kill $daemon
+	wait $daemon
+}
+
+# ends_with STATUS PROCESS
+ends_with()
+{
+	local status=0
+	wait "$2" || status=$?
+	[ "$status" -eq "$1" ] || { echo "status $status, not $1"; return 1; }
+}
+
+# The driver destroys the keys of programs that use the function, and tells them with the event DEVICE_FATAL.
+reload_in_use()
+{
+	local client watch
+	echo "== devlink dev reload below dpumapd (docs/hardware.md, 8 and 35)"
+	serve
+	dpumap --device mlx5_0 bench all --size 4K --count 1000000 &
+	client=$!
+	until_true grep "gets export" /lab/dpumapd.log
+	stdbuf -oL ibv_asyncwatch -d mlx5_1 >events &
+	watch=$!
+	until_true grep mlx5_1 events
+	devlink dev reload "pci/${functions[1]##*/}"
+	ends_with 1 $daemon
+	cat /lab/dpumapd.log
+	ends_with 14 $client
+	ends_with 1 $watch # as its file of events has ended
+	cat events
+	grep -q IBV_EVENT_DEVICE_FATAL events
+}
+
+# No test here has a peer.
+library()
+{
+	echo "== tests of the library (docs/hardware.md, 24 and 29)"
+	LAB_OTHER="" "$build/tests/test_umem" --emu "$here/far" --only maps_need_a_umem_of_their_device_and_permissions
+	LAB_OTHER="" "$build/tests/test_ctx" --emu "$here/far"
 }
 
 pingpong() { two "" 127.0.0.1 ibv_rc_pingpong -d mlx5_0 -g "$(gid_index mlx5_0)" -e -n 100; }
@@ -125,6 +178,8 @@ one()
 	start
 	exchanges
 	copies
+	library
+	reload_in_use
 	for ((again = 0; again < 3; again++)); do
 		stop
 		start

@@ -28,6 +28,7 @@ void test_parse_options(int argc, char **argv)
 		{"shares-direct", no_argument, NULL, 'd'},
 		{"be-peer", no_argument, NULL, 'b'},
 		{"skip", required_argument, NULL, 's'},
+		{"only", required_argument, NULL, 'o'},
 		{0},
 	};
 	int c;
@@ -49,6 +50,9 @@ void test_parse_options(int argc, char **argv)
 			break;
 		case 's':
 			cmocka_set_skip_filter(optarg);
+			break;
+		case 'o':
+			cmocka_set_test_filter(optarg);
 			break;
 		case 'b':
 			test_options.is_peer = true;
