@@ -22,14 +22,10 @@ static struct objects before;
 void test_parse_options(int argc, char **argv)
 {
 	static const struct option longs[] = {
-		{"emu", required_argument, NULL, 'e'},
-		{"peer-as", required_argument, NULL, 'p'},
-		{"engine", required_argument, NULL, 'n'},
-		{"shares-direct", no_argument, NULL, 'd'},
-		{"be-peer", no_argument, NULL, 'b'},
-		{"skip", required_argument, NULL, 's'},
-		{"only", required_argument, NULL, 'o'},
-		{0},
+		{"emu", required_argument, NULL, 'e'},	  {"peer-as", required_argument, NULL, 'p'},
+		{"engine", required_argument, NULL, 'n'}, {"shares-direct", no_argument, NULL, 'd'},
+		{"be-peer", no_argument, NULL, 'b'},	  {"skip", required_argument, NULL, 's'},
+		{"only", required_argument, NULL, 'o'},	  {0},
 	};
 	int c;
 
