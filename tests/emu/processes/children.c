@@ -2,6 +2,7 @@
 #include "children.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,5 +116,5 @@ bool child_stop_thread(pid_t thread)
 
 bool child_continue_thread(pid_t thread)
 {
-	return !ptrace(PTRACE_DETACH, thread, NULL, NULL);
+	return !ptrace(PTRACE_DETACH, thread, NULL, NULL) || errno == ESRCH;
 }

@@ -32,6 +32,7 @@ void child_finish_by(struct child *c, int number);
 /* The thread of its engine, 0 if that has not begun; stopped while the others run. False: not possible here. */
 pid_t child_engine(const struct child *c);
 bool child_stop_thread(pid_t thread);
+/* True as well if its process has ended: over the wire, other threads may do the work of the engine. */
 bool child_continue_thread(pid_t thread);
 
 #endif

@@ -16,7 +16,7 @@
 #define ADDRESS	    "127.100.0.1" /* of the DPU's port */
 #define BYTES	    64
 #define PATIENCE_MS 60000
-#define FOR_EVER    31 /* 4.096 us << 31 */
+#define ACK_TIMEOUT 20 /* 4.096 us << 20: with 7 retries, half a minute, for commands of the tool */
 
 struct side {
 	struct rdma_event_channel *channel;
@@ -70,7 +70,7 @@ static void make_queue(struct side *s)
 static void connect_sides(void)
 {
 	struct rdma_conn_param param = {.retry_count = 7, .rnr_retry_count = 7};
-	uint8_t timeout = FOR_EVER;
+	uint8_t timeout = ACK_TIMEOUT;
 	struct sockaddr_in to;
 
 	listen_at_port(&to);
