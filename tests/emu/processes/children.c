@@ -116,5 +116,7 @@ bool child_stop_thread(pid_t thread)
 
 bool child_continue_thread(pid_t thread)
 {
-	return !ptrace(PTRACE_DETACH, thread, NULL, NULL) || errno == ESRCH;
+	if (!ptrace(PTRACE_DETACH, thread, NULL, NULL))
+		return true;
+	return errno == ESRCH && waitpid(thread, NULL, __WALL) == thread;
 }
