@@ -19,6 +19,7 @@
 #define PAGE_OBJECTS  16u /* for which there is room in a page */
 #define STEP	      64u /* pages that it asks for, or returns, at once */
 #define MAX_PAGES     8192u
+#define MAX_TAKEN     ((EMU_MBOX_OUT - EMU_MANAGE_PAGES_OUT_BYTES) / 8u) /* by a command */
 #define PAGE_MASK     0xfffull
 #define ADDRESS_BYTES 8u
 
@@ -146,7 +147,7 @@ static int give(struct emu_driver *d, struct emu_mbox *m, uint32_t n)
 	return 0;
 }
 
-/* It returns what it does not need, up to the number; after TEARDOWN_HCA that is all. */
+/* It returns what it does not need, up to the number and to the length of an answer; after TEARDOWN_HCA that is all. */
 static int take(struct emu_driver *d, struct emu_mbox *m, uint32_t n)
 {
 	const uint32_t kept = d->state == EMU_DRIVER_INITIALIZED ? needed(d) : 0;
@@ -154,11 +155,12 @@ static int take(struct emu_driver *d, struct emu_mbox *m, uint32_t n)
 	uint8_t *list = m->out + EMU_MANAGE_PAGES_OUT_BYTES;
 
 	if (m->out_len < EMU_MANAGE_PAGES_OUT_BYTES ||
-	    (m->out_len - EMU_MANAGE_PAGES_OUT_BYTES) / ADDRESS_BYTES < n ||
-	    (EMU_MBOX_OUT - EMU_MANAGE_PAGES_OUT_BYTES) / ADDRESS_BYTES < n)
+	    (m->out_len - EMU_MANAGE_PAGES_OUT_BYTES) / ADDRESS_BYTES < n)
 		return emu_refuse(m, EMU_CMD_SYN_DRIVER_OUT_LEN);
 	if (n > surplus)
 		n = surplus;
+	if (n > MAX_TAKEN)
+		n = MAX_TAKEN;
 	for (uint32_t i = 0; i < n; i++)
 		emu_put64(list + (size_t)i * ADDRESS_BYTES, d->pages.address[--d->pages.n]);
 	emu_prm_set(m->out, EMU_MANAGE_PAGES_OUT_NUM_ENTRIES, n);
