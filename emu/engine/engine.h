@@ -15,7 +15,7 @@
 struct emu_engine_config {
 	const struct emu_tables *tables; /* mapped read-only */
 	struct emu_queues *queues;
-	uint8_t *dm;   /* EMU_MAX_CARDS * EMU_DM_STRIDE bytes */
+	uint8_t *dm;   /* EMU_DM_BYTES */
 	uint32_t slot; /* index in queues->engine */
 	int notify_fd; /* takes struct emu_note datagrams; never blocks */
 	/*

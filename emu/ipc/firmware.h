@@ -17,6 +17,7 @@ enum emu_function_method {
 	EMU_FUNCTION_MEMORY,
 	EMU_FUNCTION_MEMORY_END,
 	EMU_FUNCTION_RESET,
+	EMU_FUNCTION_DM,
 };
 
 enum emu_function_attr {
@@ -27,6 +28,8 @@ enum emu_function_attr {
 	EMU_FUNCTION_ADDRESS,	    /* in, 8 bytes: memory of this process, */
 	EMU_FUNCTION_LENGTH,	    /* in, 8 bytes: which commands may name instead of pages, */
 	EMU_FUNCTION_MEMORY_ID,	    /* by this number: out, or in to end it; 4 bytes */
+	EMU_FUNCTION_DM_PLACE,	    /* out: struct emu_fw_dm */
+	EMU_FUNCTION_DM_FILE,	    /* new descriptor: a file with the card's device memory */
 };
 
 struct emu_fw_info {
@@ -35,12 +38,18 @@ struct emu_fw_info {
 	uint16_t reserved[3];
 };
 
+struct emu_fw_dm {
+	uint64_t offset; /* in the file */
+	uint64_t bytes;
+};
+
 #define EMU_FW_SPACE	  (1ull << 44) /* addresses above are no memory that a card can use */
 #define EMU_FW_EQS	  32u	       /* numbers of event queues of a function; 0 is none */
 #define EMU_FW_EVENT_DATA 28u
 #define EMU_FW_UARS \
-	8192u /* doorbell pages of the BAR; the first ones are the initialisation segment */
+	4096u /* doorbell pages of the BAR; the first ones are the initialisation segment */
 #define EMU_FW_FIRST_UAR 16u
+#define EMU_FW_DM	 (EMU_FW_UARS * 4096ull) /* device memory begins here in the BAR */
 
 /* An event for an event queue of the function. */
 struct emu_fw_event {

@@ -16,6 +16,9 @@
 #define EMU_MAX_SHARED	  1024u /* files whose pages are registered; 0 is not used */
 #define EMU_MAX_SESSION	  64u	/* longest compressed session of a CQ */
 #define EMU_DM_STRIDE	  (16ull << 20)
+/* A virtual machine maps a card's memory by the place where its BAR would begin, which is a stride before. */
+#define EMU_DM_OF_CARD(i) (((i) + 1) * EMU_DM_STRIDE)
+#define EMU_DM_BYTES	  EMU_DM_OF_CARD(EMU_MAX_CARDS)
 #define EMU_NO_ENGINE	  UINT32_MAX
 
 /*

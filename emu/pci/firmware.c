@@ -55,6 +55,29 @@ static int issue(int fd, union call *c)
 	return ioctl(fd, RDMA_VERBS_IOCTL, &c->head) ? errno : 0;
 }
 
+/* The whole memory of the card, as the BAR has it. */
+static int open_dm(struct emu_fw *fw)
+{
+	struct ib_uverbs_attr *file;
+	union call c;
+	void *p;
+	int err;
+
+	begin(&c, EMU_FUNCTION_DM);
+	add(&c, EMU_FUNCTION_DM_PLACE, sizeof(fw->dm), &fw->dm);
+	file = add(&c, EMU_FUNCTION_DM_FILE, 0, NULL);
+	err = issue(fw->fd, &c);
+	if (err)
+		return err == EOPNOTSUPP ? 0 : err;
+	fw->dm_fd = (int)file->data_s64;
+	p = mmap(NULL, fw->dm.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fw->dm_fd,
+		 (off_t)fw->dm.offset);
+	if (p == MAP_FAILED)
+		return errno;
+	fw->dm_bytes = p;
+	return 0;
+}
+
 /* A function has one device file, whose number is that of the card. */
 static int open_device(void)
 {
@@ -93,9 +116,11 @@ int emu_fw_open(struct emu_fw *fw)
 {
 	int err = 0;
 
-	fw->events = -1;
+	fw->events = fw->dm_fd = -1;
 	fw->fd = open_device();
 	err = fw->fd < 0 ? errno : open_function(fw);
+	if (!err)
+		err = open_dm(fw);
 	if (!err)
 		return 0;
 	emu_log("cannot open the function: %s%s", strerror(err),
@@ -106,6 +131,10 @@ int emu_fw_open(struct emu_fw *fw)
 
 void emu_fw_close(struct emu_fw *fw)
 {
+	if (fw->dm_bytes)
+		munmap(fw->dm_bytes, fw->dm.bytes);
+	if (fw->dm_fd >= 0)
+		close(fw->dm_fd);
 	if (fw->events >= 0)
 		close(fw->events);
 	if (fw->fd >= 0)

@@ -13,6 +13,9 @@ struct emu_fw {
 	int fd;	    /* the character device */
 	int events; /* struct emu_fw_event */
 	struct emu_fw_info info;
+	struct emu_fw_dm dm; /* of 0 bytes: the card has none */
+	int dm_fd;
+	uint8_t *dm_bytes;
 };
 
 /* Open the function of the directory and role in the environment. Returns 0 or an errno, after a line that says why. */

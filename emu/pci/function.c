@@ -13,11 +13,14 @@
 #include "base/clock.h"
 #include "emu/ipc/bytes.h"
 #include "emu/ipc/codes.h"
+#include "emu/ipc/limits.h"
 #include "emu/prm/prm_cmd.h"
 #include "emu/prm/prm_eq.h"
 #include "emu/server/base/log.h"
 
-#define UAR_BYTES	 4096u
+#define UAR_BYTES 4096u
+_Static_assert(EMU_FW_DM + EMU_DM_STRIDE <= EMU_PCI_BAR_BYTES, "the BAR has all device memory");
+
 #define CMDIF_REV	 5u
 #define EVENT_COMMAND	 0x0au
 #define HEALTH_PERIOD_MS 10u
@@ -267,9 +270,25 @@ static void write_uar(struct emu_function *f, uint64_t at, const uint8_t *data, 
 		store(f->uar[page] + in_page, data, len);
 }
 
+/* A virtual machine that does not map device memory accesses it by messages. */
+static uint8_t *dm_at(const struct emu_function *f, uint64_t at, uint32_t len)
+{
+	const struct emu_fw *fw = &f->firmware;
+
+	return at - EMU_FW_DM < fw->dm.bytes && len <= fw->dm.bytes - (at - EMU_FW_DM)
+		       ? fw->dm_bytes + (at - EMU_FW_DM)
+		       : NULL;
+}
+
 static void write_bar(struct emu_function *f, uint64_t at, const uint8_t *data, uint32_t len)
 {
-	if (at >= EMU_FW_FIRST_UAR * UAR_BYTES)
+	uint8_t *dm = dm_at(f, at, len);
+
+	if (dm)
+		memcpy(dm, data, len);
+	else if (at >= EMU_FW_DM)
+		return;
+	else if (at >= EMU_FW_FIRST_UAR * UAR_BYTES)
 		write_uar(f, at, data, len);
 	else if (!(at % 4))
 		for (; len >= 4; len -= 4, at += 4, data += 4)
@@ -279,15 +298,18 @@ static void write_bar(struct emu_function *f, uint64_t at, const uint8_t *data, 
 /* Doorbell pages are not read by drivers, and are zeros. */
 static void read_bar(const struct emu_function *f, uint64_t at, uint8_t *data, uint32_t len)
 {
+	const uint8_t *dm = dm_at(f, at, len);
 	uint8_t word[4];
 
-	for (uint32_t i = 0; i < len; i++) {
+	for (uint32_t i = 0; !dm && i < len; i++) {
 		if (!i || !((at + i) % 4))
 			emu_put32(word, at + i < EMU_FW_FIRST_UAR * UAR_BYTES
 						? segment_word(f, (at + i) & ~3ull)
 						: 0);
 		data[i] = word[(at + i) % 4];
 	}
+	if (dm)
+		memcpy(data, dm, len);
 }
 
 /* --- regions ---------------------------------------------------------------------------------- */
@@ -301,6 +323,17 @@ uint64_t emu_function_region(uint32_t index)
 	};
 
 	return index < ARRAY_SIZE(bytes) ? bytes[index] : 0;
+}
+
+bool emu_function_area(const struct emu_function *f, uint32_t index, struct emu_function_area *area)
+{
+	const struct emu_fw *fw = &f->firmware;
+
+	if (index != VFIO_PCI_BAR0_REGION_INDEX || !fw->dm.bytes)
+		return false;
+	*area = (struct emu_function_area){EMU_FW_DM, fw->dm.bytes, fw->dm_fd,
+					   fw->dm.offset - EMU_FW_DM};
+	return true;
 }
 
 /* The table of vectors is the virtual machine's: it tells what matters by eventfds. */

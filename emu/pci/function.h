@@ -41,6 +41,16 @@ int emu_function_open(struct emu_function *f);
 
 /* The bytes of a region (linux/vfio.h); 0: there is none of that index. */
 uint64_t emu_function_region(uint32_t index);
+/* A part of a region that the virtual machine may map. */
+struct emu_function_area {
+	uint64_t at, bytes;
+	int fd;
+	uint64_t region; /* where the region would begin in the file */
+};
+
+/* False: the region has none. */
+bool emu_function_area(const struct emu_function *f, uint32_t index,
+		       struct emu_function_area *area);
 /* The bytes must be in the region. */
 void emu_function_read(const struct emu_function *f, uint32_t region, uint64_t at, uint8_t *data,
 		       uint32_t len);

@@ -94,7 +94,7 @@ static void accept_peer(int listener, struct emu_session *session)
 		close(fd);
 		return;
 	}
-	*session = (struct emu_session){.fd = fd, .function = &function};
+	*session = (struct emu_session){.fd = fd, .function = &function, .message.out_fd = -1};
 }
 
 static int serve(int listener, int signals)

@@ -62,6 +62,17 @@ static int send_all(int fd, const void *from, size_t len)
 	return 0;
 }
 
+/* The header, with a descriptor that belongs to the answer. */
+static int send_with(int fd, const struct emu_vfio_header *h, int passed)
+{
+	int err;
+
+	do {
+		err = emu_sock_send_now(fd, h, sizeof(*h), &passed, 1);
+	} while (err == EAGAIN && can_send(fd));
+	return err;
+}
+
 static int answer(const struct emu_session *s, const struct emu_vfio_message *m, int error)
 {
 	struct emu_vfio_header h = {
@@ -75,7 +86,8 @@ static int answer(const struct emu_session *s, const struct emu_vfio_message *m,
 
 	if (m->head.flags & EMU_VFIO_NO_REPLY)
 		return 0;
-	err = send_all(s->fd, &h, sizeof(h));
+	err = error || m->out_fd < 0 ? send_all(s->fd, &h, sizeof(h))
+				     : send_with(s->fd, &h, m->out_fd);
 	return err || error ? err : send_all(s->fd, m->out, m->out_len);
 }
 
@@ -163,21 +175,48 @@ static int device_info(struct emu_session *s, struct emu_vfio_message *m)
 	return 0;
 }
 
+/* A peer whose room is too small learns how large it must be. */
+static void add_area(struct emu_vfio_message *m, uint32_t room, const struct emu_function_area *a)
+{
+	struct emu_vfio_region_info *out = (void *)m->out;
+	struct emu_vfio_sparse_mmap *sparse = (void *)(out + 1);
+
+	out->argsz += (uint32_t)sizeof(*sparse);
+	out->flags |= VFIO_REGION_INFO_FLAG_MMAP | VFIO_REGION_INFO_FLAG_CAPS;
+	out->cap_offset = sizeof(*out); /* QEMU expects it in any case */
+	if (room < out->argsz)
+		return;
+	out->offset = a->region;
+	*sparse = (struct emu_vfio_sparse_mmap){
+		.id = VFIO_REGION_INFO_CAP_SPARSE_MMAP,
+		.version = 1,
+		.nr_areas = 1,
+		.offset = a->at,
+		.size = a->bytes,
+	};
+	m->out_len = out->argsz;
+	m->out_fd = a->fd;
+}
+
 static int region_info(struct emu_session *s, struct emu_vfio_message *m)
 {
 	const struct emu_vfio_region_info *in = (const void *)m->body;
-	struct emu_vfio_region_info *out = answer_room(m, sizeof(*out));
+	struct emu_vfio_region_info *out =
+		answer_room(m, sizeof(*out) + sizeof(struct emu_vfio_sparse_mmap));
 	const uint64_t size = emu_function_region(in->index);
+	struct emu_function_area area;
 
-	(void)s;
 	if (!out)
 		return ENOMEM;
+	m->out_len = sizeof(*out);
 	*out = (struct emu_vfio_region_info){
 		.argsz = sizeof(*out),
 		.flags = size ? VFIO_REGION_INFO_FLAG_READ | VFIO_REGION_INFO_FLAG_WRITE : 0,
 		.index = in->index,
 		.size = size,
 	};
+	if (emu_function_area(s->function, in->index, &area))
+		add_area(m, in->argsz, &area);
 	return in->index < VFIO_PCI_NUM_REGIONS ? 0 : EINVAL;
 }
 
@@ -384,7 +423,7 @@ static void forget_message(struct emu_vfio_message *m)
 			close(m->fd[m->nfds]);
 	free(m->body);
 	free(m->out);
-	*m = (struct emu_vfio_message){.nfds = 0};
+	*m = (struct emu_vfio_message){.out_fd = -1};
 }
 
 int emu_session_serve(struct emu_session *session)

@@ -20,6 +20,7 @@ struct emu_vfio_message {
 	unsigned int nfds;
 	uint8_t *out; /* the answer */
 	uint32_t out_len;
+	int out_fd; /* that goes with it, and stays the function's; -1: none */
 };
 
 struct emu_session {

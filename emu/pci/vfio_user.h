@@ -83,6 +83,15 @@ struct emu_vfio_region_info {
 	uint64_t offset;
 };
 
+/* Follows the information about a region. */
+struct emu_vfio_sparse_mmap {
+	uint16_t id, version;
+	uint32_t next;
+	uint32_t nr_areas;
+	uint32_t reserved;
+	uint64_t offset, size; /* of the only area */
+};
+
 struct emu_vfio_irq_info {
 	uint32_t argsz;
 	uint32_t flags;

@@ -26,6 +26,8 @@
 #define EMU_CMD_QUERY_MKEY		    0x201
 #define EMU_CMD_DESTROY_MKEY		    0x202
 #define EMU_CMD_QUERY_SPECIAL_CONTEXTS	    0x203
+#define EMU_CMD_ALLOC_MEMIC		    0x205
+#define EMU_CMD_DEALLOC_MEMIC		    0x206
 #define EMU_CMD_CREATE_EQ		    0x301
 #define EMU_CMD_DESTROY_EQ		    0x302
 #define EMU_CMD_QUERY_EQ		    0x303

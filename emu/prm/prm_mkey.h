@@ -41,12 +41,13 @@
 	F(EMU_MKC_LOG_PAGE_SIZE, 0x38, 4, 0)
 EMU_PRM_LAYOUT(EMU_MKC, 0x40);
 
-#define EMU_MKC_QPN_ANY	    0xffffffu
+#define EMU_MKC_QPN_ANY	      0xffffffu
 
-#define EMU_ACCESS_MODE_PA  0
-#define EMU_ACCESS_MODE_MTT 1
-#define EMU_ACCESS_MODE_KLM 2
-#define EMU_ACCESS_MODE_KSM 3
+#define EMU_ACCESS_MODE_PA    0
+#define EMU_ACCESS_MODE_MTT   1
+#define EMU_ACCESS_MODE_KLM   2
+#define EMU_ACCESS_MODE_KSM   3
+#define EMU_ACCESS_MODE_MEMIC 5
 
 /*
  * Not named, so reserved: input_mkey_index (mkey_by_name_reserve is not announced), data_direct or

@@ -191,8 +191,7 @@ static int run_engine(void *arg, const struct emu_reply *rep, int *fds)
 		err = map_segment(fds[1], sizeof(struct emu_queues), PROT_READ | PROT_WRITE,
 				  &queues);
 	if (!err)
-		err = map_segment(fds[2], EMU_MAX_CARDS * EMU_DM_STRIDE, PROT_READ | PROT_WRITE,
-				  &dm);
+		err = map_segment(fds[2], EMU_DM_BYTES, PROT_READ | PROT_WRITE, &dm);
 	if (err)
 		return err;
 	config.tables = tables;

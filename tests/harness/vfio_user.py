@@ -194,8 +194,11 @@ class VfioUserClient:
     def region_info(self, index, room=4096):
         """room: the size of the longest reply that the client accepts."""
         reply = self.request(Command.GET_REGION_INFO, struct.pack("=4I2Q", room, 0, index, 0, 0, 0))
-        _, flags, _, at, size, offset = struct.unpack_from("=4I2Q", reply.payload)
-        return Region(flags, size, offset, sparse_areas(reply.payload, at if flags & HAS_CAPS else 0), reply.fds)
+        argsz, flags, _, at, size, offset = struct.unpack_from("=4I2Q", reply.payload)
+        if flags & HAS_CAPS:  # as QEMU checks it, also if its room is too small
+            assert 32 <= at <= argsz, f"the list of capabilities is at {at} of {argsz}"
+        areas = sparse_areas(reply.payload, at) if flags & HAS_CAPS and argsz <= room else []
+        return Region(flags, size, offset, areas, reply.fds)
 
     def irq_info(self, index):
         """The flags and the number of interrupts of an index."""

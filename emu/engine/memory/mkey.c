@@ -225,7 +225,7 @@ static bool translate_strided(const struct emu_memory *mem, const struct emu_dom
 static bool translate_dm(const struct emu_mkey *m, uint64_t off, uint64_t len,
 			 struct emu_seg_list *out)
 {
-	const uint64_t size = EMU_MAX_CARDS * EMU_DM_STRIDE;
+	const uint64_t size = EMU_DM_BYTES;
 
 	if (m->u.dm.offset > size || off > size - m->u.dm.offset ||
 	    len > size - m->u.dm.offset - off)

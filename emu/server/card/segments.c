@@ -62,8 +62,7 @@ int emu_segments_create(void)
 		err = make_segment("dpumap-emu-queues", sizeof(struct emu_queues),
 				   &emu_segments.queues_fd, &queues);
 	if (!err)
-		err = make_segment("dpumap-emu-dm", EMU_MAX_CARDS * EMU_DM_STRIDE,
-				   &emu_segments.dm_fd, NULL);
+		err = make_segment("dpumap-emu-dm", EMU_DM_BYTES, &emu_segments.dm_fd, NULL);
 	if (!err)
 		err = make_segment("dpumap-emu-uar", UAR_BYTES, &emu_segments.uar_fd, NULL);
 	if (!err)

@@ -2,11 +2,13 @@
 #include "emu/server/devx/methods.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "emu/ipc/firmware.h"
 #include "emu/prm/prm_eqe.h"
+#include "emu/server/card/segments.h"
 #include "emu/server/devx/events.h"
 #include "emu/server/firmware/driver.h"
 #include "emu/server/firmware/firmware.h"
@@ -93,6 +95,25 @@ static int function_memory_end(struct emu_cmd *c)
 		return -EINVAL;
 	u = emu_devx_umem_by_id(c->file, emu_attr_u64(c, EMU_FUNCTION_MEMORY_ID, 0));
 	return u ? emu_uobj_destroy(&u->obj) : -ENOENT;
+}
+
+/* All of the card's: what of it a driver may use, commands say. */
+static int function_dm(struct emu_cmd *c)
+{
+	const struct emu_card *card = c->file->func->card;
+	const struct emu_fw_dm dm = {.offset = EMU_DM_OF_CARD(card->index),
+				     .bytes = (uint64_t)card->dm_npages * EMU_PAGE};
+	int fd, err;
+
+	if (!c->file->driver)
+		return -EINVAL;
+	if (!card->profile->max_dm_size)
+		return -EOPNOTSUPP;
+	err = emu_attr_out(c, EMU_FUNCTION_DM_PLACE, &dm, sizeof(dm));
+	if (err)
+		return err;
+	fd = fcntl(emu_segments.dm_fd, F_DUPFD_CLOEXEC, 0);
+	return fd < 0 ? -errno : emu_cmd_give_fd(c, EMU_FUNCTION_DM_FILE, fd);
 }
 
 /* --- commands --------------------------------------------------------------------------------- */
@@ -214,6 +235,14 @@ const struct emu_method emu_methods_function[] = {
 		.method = EMU_FUNCTION_RESET,
 		.outlives_device = true,
 		.handler = function_reset,
+	},
+	{
+		.command.name = "function.dm",
+		.object = EMU_OBJECT_FUNCTION,
+		.method = EMU_FUNCTION_DM,
+		.handler = function_dm,
+		.attr = {{EMU_FUNCTION_DM_PLACE, EMU_A_OUT, true, sizeof(struct emu_fw_dm)},
+			 {EMU_FUNCTION_DM_FILE, EMU_A_NEWFD, true, 0}},
 	},
 	{.handler = NULL},
 };

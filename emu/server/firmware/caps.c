@@ -89,7 +89,6 @@ static void driver_caps(const struct emu_func *f, uint8_t *page)
 		{EMU_HCA_CAP_PKEY_TABLE_SIZE,
 		 log_of(p->max_pkeys) > 7 ? log_of(p->max_pkeys) - 7 : 0},
 		{EMU_HCA_CAP_VPORT_GROUP_MANAGER, 1},
-		{EMU_HCA_CAP_DEVICE_MEMORY, 0}, /* its place in the BAR is missing */
 		{EMU_HCA_CAP_PCAM_REG, 1},
 		{EMU_HCA_CAP_LOCAL_CA_ACK_DELAY, 16},
 		{EMU_HCA_CAP_NIC_FLOW_TABLE, 1},
@@ -249,12 +248,20 @@ static void dm_caps(const struct emu_func *f, uint8_t *page)
 		EMU_PRM_FILL(page, fields);
 }
 
+static void driver_dm_caps(const struct emu_func *f, uint8_t *page)
+{
+	if (f->card->profile->max_dm_size)
+		emu_prm_set(page, EMU_DEVICE_MEM_CAP_MEMIC_BAR_START_ADDR, EMU_FW_DM);
+}
+
 static void driver_page(const struct emu_func *f, uint16_t cap, uint8_t *page)
 {
 	if (cap == EMU_CAP_GENERAL)
 		driver_caps(f, page);
 	if (cap == EMU_CAP_ETHERNET)
 		ethernet_caps(f, page);
+	if (cap == EMU_CAP_DEVICE_MEMORY)
+		driver_dm_caps(f, page);
 	if (cap == EMU_CAP_FLOW_TABLE)
 		flow_table_caps(f, page);
 }

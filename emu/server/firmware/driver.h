@@ -100,6 +100,17 @@ EMU_DRIVER_HANDLER(alloc_plain);
 EMU_DRIVER_HANDLER(create_uctx);
 EMU_DRIVER_HANDLER(query_q_counter);
 
+/* Destroy an object (firmware.c). */
+EMU_DRIVER_HANDLER(destroy);
+
+/* Device memory in the BAR (memic.c). */
+EMU_DRIVER_HANDLER(alloc_memic);
+EMU_DRIVER_HANDLER(dealloc_memic);
+/* The memory that [address, address + len) of the BAR is in; NULL: none of the driver's. */
+struct emu_dm *emu_driver_memic_at(const struct emu_file *f, uint64_t address, uint64_t len);
+/* The address of memory in the BAR. */
+uint64_t emu_driver_memic_address(const struct emu_dm *dm);
+
 /* The network interface (ethernet.c). */
 EMU_DRIVER_HANDLER(create_numbered);
 EMU_DRIVER_HANDLER(modify_plain);

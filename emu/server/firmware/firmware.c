@@ -15,6 +15,7 @@
 #include "emu/server/firmware/mkey.h"
 #include "emu/server/firmware/queue.h"
 #include "emu/server/firmware/rmp.h"
+#include "emu/server/uverbs/dm.h"
 #include "emu/server/uverbs/pd.h"
 #include "emu/server/uverbs/uar.h"
 #include "emu/server/uverbs/xrc.h"
@@ -73,12 +74,12 @@ static const struct emu_field query_caps_fields[] = {
 #define DESTROY(op, object)                                                                  \
 	{                                                                                    \
 		.carrier = EMU_DEVX_DESTROY, .opcode = EMU_CMD_##op, .type = EMU_T_##object, \
-		.handler = destroy                                                           \
+		.handler = emu_driver_destroy                                                \
 	}
 #define DESTROY_BY(op, object, field)                                                        \
 	{                                                                                    \
 		.carrier = EMU_DEVX_DESTROY, .opcode = EMU_CMD_##op, .type = EMU_T_##object, \
-		.number = (field), .handler = destroy                                        \
+		.number = (field), .handler = emu_driver_destroy                             \
 	}
 #define CREATE(op, general_type, object, function, structure, undo_function, named)                \
 	{                                                                                          \
@@ -100,7 +101,7 @@ static void count(struct emu_driver *d, int change)
 }
 
 /* The row names the type; what is destroyed is found before. */
-static int destroy(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
+int emu_driver_destroy(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
 {
 	int err = emu_uobj_destroy(o);
 
@@ -156,6 +157,9 @@ const struct emu_firmware_command emu_firmware_commands[] = {
 
 	ACT(DRIVER, EMU_CMD_ATTACH_TO_MCG, DEVX_QP, emu_driver_change_group),
 	ACT(DRIVER, EMU_CMD_DETACH_FROM_MCG, DEVX_QP, emu_driver_change_group),
+
+	OWN(ALLOC_MEMIC, DM, emu_driver_alloc_memic, emu_dm, emu_dm_undo),
+	DRIVER(DEALLOC_MEMIC, emu_driver_dealloc_memic),
 
 	DRIVER(ENABLE_HCA, emu_driver_change_state),
 	DRIVER(DISABLE_HCA, emu_driver_change_state),

@@ -8,6 +8,8 @@
 #include "emu/prm/prm_mkey.h"
 #include "emu/server/card/mkey_table.h"
 #include "emu/server/card/segments.h"
+#include "emu/server/firmware/driver.h"
+#include "emu/server/uverbs/dm.h"
 #include "emu/server/uverbs/pd.h"
 
 #define MAX_KLM_ENTRIES 4096u
@@ -303,6 +305,21 @@ static int fill_pa(struct emu_cmd *c, struct emu_mbox *m, struct emu_mkey *k,
 	return 0;
 }
 
+/* Device memory: start_addr is its place in the BAR, and addresses of the key count from there. */
+static int fill_memic(struct emu_cmd *c, struct emu_mbox *m, struct emu_mkey *k,
+		      struct emu_devx_mkey *d)
+{
+	struct emu_dm *dm = emu_driver_memic_at(c->file, k->start, k->len);
+
+	if (!dm)
+		return emu_refuse(m, EMU_CMD_SYN_MKEY_MEMIC);
+	d->dm = &dm->obj;
+	k->mode = EMU_MKEY_DM;
+	k->u.dm.offset = dm->offset + (k->start - emu_driver_memic_address(dm));
+	k->start = 0;
+	return 0;
+}
+
 /*
  * translations_octword_size and _actual_size of an mkey on a umem are ignored: the umem knows its
  * pages. UCX sends 1 (before commit a8c655658d, and no page size), DPDK more than there are.
@@ -367,6 +384,8 @@ static int fill_mkey(struct emu_cmd *c, struct emu_mbox *m, struct emu_mkey *k,
 		return emu_refuse(m, EMU_CMD_SYN_MKEY_RESERVED);
 	if (mode == EMU_ACCESS_MODE_PA && c->file->driver)
 		return fill_pa(c, m, k, d);
+	if (mode == EMU_ACCESS_MODE_MEMIC && c->file->driver && !k->flags && k->len)
+		return fill_memic(c, m, k, d);
 	if (!check_mode(c, m, mode, k))
 		return emu_refuse(m, EMU_CMD_SYN_MKEY_MODE);
 	if (k->flags & EMU_MK_FREE && !(k->flags & EMU_MK_UMR))
@@ -415,6 +434,7 @@ int emu_devx_create_mkey(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj 
 	d->index = key >> 8;
 	if (d->umem)
 		d->umem->obj.users++;
+	emu_uobj_hold(d->dm);
 	emu_private->alias_rights[d->index].owner_uid = c->file->devx_uid;
 	memcpy(d->context, emu_prm_at_const(m->in, EMU_CREATE_MKEY_IN_MKC), sizeof(d->context));
 	emu_prm_set(m->out, EMU_CREATE_MKEY_OUT_MKEY_INDEX, d->index);
@@ -433,6 +453,7 @@ int emu_devx_mkey_undo(struct emu_uobj *o)
 	free_klm(&k);
 	if (d->umem)
 		d->umem->obj.users--;
+	emu_uobj_release(d->dm);
 	if (o->type == EMU_T_DEVX_MKEY)
 		explicit_bzero(&emu_private->alias_rights[d->index],
 			       sizeof(emu_private->alias_rights[0]));

@@ -13,6 +13,7 @@ struct emu_devx_mkey {
 	struct emu_uobj obj;
 	uint32_t index;			/* of the mkey or the alias */
 	struct emu_umem *umem;		/* of an MTT mkey, or NULL */
+	struct emu_uobj *dm;		/* of one of device memory, or NULL */
 	uint8_t context[EMU_MKC_BYTES]; /* as it was created; an alias's without the access key */
 };
 

@@ -62,6 +62,8 @@
 	  "an indirect mkey that allows atomics must begin and end at multiples of 8 bytes")       \
 	S(MKEY_UMEM_ALIGNMENT, 0x2f, BAD_PARAM,                                                    \
 	  "start_addr and the umem address must have the same offset within their pages")          \
+	S(MKEY_MEMIC, 0x2e, BAD_RES,                                                               \
+	  "the range is not in device memory that the function has allocated")                     \
 	/* Commands in general */                                                                  \
 	S(GENERAL_OPCODE, 0x40, BAD_OP, "the card does not execute this command")                  \
 	S(CREATE_OPCODE, 0x41, BAD_OP, "the card does not create objects of this type")            \
@@ -159,6 +161,14 @@
 	S(MCG_GROUP, 0xbe, BAD_PARAM,                                                              \
 	  "the address is not that of a group, or the queue pair is not attached to it")           \
 	S(MCG_LIMIT, 0xbf, LIM, "the card has no room for the group or the attachment")            \
+	/* ALLOC_MEMIC and DEALLOC_MEMIC */                                                        \
+	S(MEMIC_UNSUPPORTED, 0xc8, BAD_OP, "the card has no device memory")                        \
+	S(MEMIC_RESERVED, 0xc9, BAD_PARAM, "a reserved bit of the command is set")                 \
+	S(MEMIC_RANGE, 0xca, BAD_PARAM,                                                            \
+	  "the range is not one of whole pages of device memory, or the size or alignment is "     \
+	  "none")                                                                                  \
+	S(MEMIC_NONE, 0xcb, NO_RES, "the range has no room for the memory")                        \
+	S(MEMIC_OBJECT, 0xcc, BAD_RES, "the function has no device memory of this place and size") \
 	/* QUERY_PAGES and MANAGE_PAGES, and INIT_HCA without the pages */                         \
 	S(PAGES_OP_MOD, 0xc0, BAD_OP, "op_mod is none of the command")                             \
 	S(PAGES_FUNCTION, 0xc1, BAD_PARAM,                                                         \

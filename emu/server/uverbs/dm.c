@@ -21,11 +21,12 @@ static uint32_t pages(uint64_t len)
 	return (uint32_t)((rounded(len) + EMU_PAGE - 1) / EMU_PAGE);
 }
 
-static int64_t take_pages(struct emu_card *card, uint32_t n)
+static int64_t take_pages(struct emu_card *card, const struct emu_dm_range *in, uint32_t n)
 {
-	uint32_t first = 0, run = 0;
+	const uint32_t end = in->end < card->dm_npages ? in->end : card->dm_npages;
+	uint32_t first = in->first, run = 0;
 
-	while (run < n && first + run < card->dm_npages) {
+	while (run < n && first + run < end) {
 		if (card->dm_pages[first + run]) {
 			first += run + 1;
 			run = 0;
@@ -64,7 +65,7 @@ static int check_request(const struct emu_card *card, uint64_t len, uint64_t log
 	return 0;
 }
 
-static int undo(struct emu_uobj *o)
+int emu_dm_undo(struct emu_uobj *o)
 {
 	struct emu_card *card = o->file->func->card;
 	struct emu_dm *dm = (struct emu_dm *)o;
@@ -75,39 +76,50 @@ static int undo(struct emu_uobj *o)
 	return 0;
 }
 
+int emu_dm_take(struct emu_dm *dm, const struct emu_dm_range *in, uint64_t len, uint64_t log_align)
+{
+	struct emu_card *card = dm->obj.file->func->card;
+	int64_t first;
+	int err = check_request(card, len, log_align);
+
+	if (err)
+		return err;
+	first = take_pages(card, in, pages(len));
+	if (first < 0)
+		return -ENOMEM;
+	dm->length = len;
+	dm->npages = pages(len);
+	dm->offset = EMU_DM_OF_CARD(card->index) + (uint64_t)first * EMU_PAGE;
+	card->dm_used += rounded(len);
+	emu_topology.count.dm_bytes += len;
+	err = wipe(dm->offset, (size_t)dm->npages * EMU_PAGE);
+	if (err)
+		emu_dm_undo(&dm->obj);
+	return err;
+}
+
 static int dm_alloc(struct emu_cmd *c)
 {
+	static const struct emu_dm_range anywhere = {0, UINT32_MAX};
 	uint64_t type = emu_attr_u64(c, MLX5_IB_ATTR_ALLOC_DM_REQ_TYPE, MLX5_IB_UAPI_DM_TYPE_MEMIC);
 	uint64_t len = emu_attr_u64(c, UVERBS_ATTR_ALLOC_DM_LENGTH, 0);
-	struct emu_card *card = c->file->func->card;
 	struct emu_dm *dm;
 	uint16_t index;
-	int64_t first;
 	int err;
 
 	if (type != MLX5_IB_UAPI_DM_TYPE_MEMIC)
 		return -EOPNOTSUPP;
-	err = check_request(card, len, emu_attr_u64(c, UVERBS_ATTR_ALLOC_DM_ALIGNMENT, 0));
-	if (err)
+	dm = emu_uobj_new(c->file, EMU_T_DM, sizeof(*dm), emu_dm_undo);
+	if (!dm)
+		return -ENOMEM;
+	err = emu_dm_take(dm, &anywhere, len, emu_attr_u64(c, UVERBS_ATTR_ALLOC_DM_ALIGNMENT, 0));
+	if (err) {
+		emu_uobj_free(&dm->obj);
 		return err;
-	first = take_pages(card, pages(len));
-	if (first < 0)
-		return -ENOMEM;
-	dm = emu_uobj_new(c->file, EMU_T_DM, sizeof(*dm), undo);
-	if (!dm) {
-		memset(card->dm_pages + first, 0, pages(len));
-		return -ENOMEM;
 	}
-	dm->length = len;
-	dm->npages = pages(len);
-	dm->offset = card->index * EMU_DM_STRIDE + (uint64_t)first * EMU_PAGE;
-	card->dm_used += rounded(len);
-	emu_topology.count.dm_bytes += len;
 	emu_attr_new(c, UVERBS_ATTR_ALLOC_DM_HANDLE, &dm->obj);
 	index = (uint16_t)dm->obj.handle;
-	err = wipe(dm->offset, (size_t)dm->npages * EMU_PAGE);
-	if (!err)
-		err = emu_attr_out_u64(c, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, 0);
+	err = emu_attr_out_u64(c, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, 0);
 	if (!err)
 		err = emu_attr_out(c, MLX5_IB_ATTR_ALLOC_DM_RESP_PAGE_INDEX, &index, sizeof(index));
 	return err;

@@ -16,6 +16,15 @@ struct emu_dm {
 	uint32_t npages;
 };
 
+/* Pages of a card's memory. */
+struct emu_dm_range {
+	uint32_t first, end;
+};
+
+/* Take memory for a new object, in the range. -ENOMEM: there is not enough. */
+int emu_dm_take(struct emu_dm *dm, const struct emu_dm_range *in, uint64_t len, uint64_t log_align);
+int emu_dm_undo(struct emu_uobj *o);
+
 extern const struct emu_method emu_methods_dm[];
 
 #endif
