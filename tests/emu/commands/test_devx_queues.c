@@ -32,6 +32,7 @@
 /* In the CQ context; those of CREATE_CQ are from the start of the command. */
 #define CQC_CQE_SZ		0x8, 3
 #define CQC_OI			0xe, 1
+#define CQC_CQ_PERIOD_MODE	0xf, 2
 #define CQC_COMPRESSION_FORMAT	0x11, 3 /* cqe_comp_en, mini_cqe_res_format */
 #define CQC_MINI_CQE_RES_FORMAT 0x12, 2
 #define CQC_COMPRESSION_LAYOUT	0x11, 15 /* from cqe_comp_en to cqe_compression_layout */
@@ -39,8 +40,11 @@
 #define CQC_DBR_UMEM_ID		0x20, 32
 #define CQC_LOG_CQ_SIZE		0x63, 5
 #define CQC_UAR_PAGE		0x68, 24
+#define CQC_CQ_PERIOD		0x84, 12
+#define CQC_CQ_MAX_COUNT	0x90, 16
 #define CQC_C_EQN		0xb8, 8
 #define CQC_DBR_ADDR		0x1c0, 64
+#define MODIFY_CQ_FIELD_SELECT	0x60, 32
 #define CREATE_CQ_UMEM_OFFSET	0x280, 64
 #define CREATE_CQ_UMEM_ID	0x2c0, 32
 
@@ -218,6 +222,7 @@ static void a_cq_with_an_invalid_field_is_refused(void **state)
 {
 	static const struct flaw flaws[] = {
 		{AT(CQC, CQC_CQE_SZ), BAD_PARAM, 2},		 /* size of an entry */
+		{AT(CQC, CQC_CQ_PERIOD_MODE), BAD_PARAM, 1},	 /* periods that begin with a CQE */
 		{AT(CQC, CQC_COMPRESSION_FORMAT), BAD_PARAM, 6}, /* an invalid compression format */
 		{AT(CQC, CQC_MINI_CQE_RES_FORMAT), BAD_PARAM, 1}, /* a format, but not compressed */
 		{AT(CQC, CQC_COMPRESSION_LAYOUT), BAD_PARAM,
@@ -253,6 +258,55 @@ static void a_cq_with_an_invalid_field_is_refused(void **state)
 	assert_null(
 		mlx5dv_devx_obj_create(b->context, b->in, CREATE_CQ_TOO_SHORT, b->out, HEADER_LEN));
 	assert_int_equal(b->out[OUT_STATUS], BAD_INP_LEN);
+}
+
+/* Change the CQ; the context is from b->in. Returns the status. */
+static uint8_t modify_cq(struct bench *b, uint16_t op_mod, uint32_t select)
+{
+	uint8_t out[HEADER_LEN] = {0};
+	int err;
+
+	prm_put(b->in, IN_OPCODE, CMD_MODIFY_CQ);
+	prm_put(b->in, IN_OP_MOD, op_mod);
+	prm_put(b->in, MODIFY_CQ_FIELD_SELECT, select);
+	err = mlx5dv_devx_obj_modify(b->cq, b->in, CREATE_QP_LEN, out, sizeof(out));
+	assert_true(!err == !out[OUT_STATUS]);
+	return out[OUT_STATUS];
+}
+
+static void query_cq(struct bench *b, uint32_t cqn, uint8_t out[QUERY_CQ_LEN])
+{
+	uint8_t in[HEADER_LEN] = {0};
+
+	prm_put(in, IN_OPCODE, CMD_QUERY_CQ);
+	prm_put(in, IN_NUMBER, cqn);
+	assert_int_equal(mlx5dv_devx_obj_query(b->cq, in, sizeof(in), out, QUERY_CQ_LEN), 0);
+}
+
+static void a_cq_gets_another_ring_and_moderation(void **state)
+{
+	uint8_t out[QUERY_CQ_LEN] = {0};
+	struct bench *b = *state;
+	uint32_t cqn = make_cq(b);
+
+	memset(b->in, 0, sizeof(b->in));
+	prm_put(b->in, IN_NUMBER, cqn);
+	prm_put(b->in + CQC, CQC_CQ_PERIOD, 20);
+	prm_put(b->in + CQC, CQC_CQ_MAX_COUNT, 5);
+	assert_int_equal(modify_cq(b, 0, 3), 0);
+	query_cq(b, cqn, out);
+	assert_int_equal(prm_get(out + CQC, CQC_CQ_PERIOD), 20);
+	assert_int_equal(prm_get(out + CQC, CQC_CQ_MAX_COUNT), 5);
+	prm_put(b->in + CQC, CQC_LOG_CQ_SIZE, 3);
+	prm_put(b->in, CREATE_CQ_UMEM_ID, b->ring->umem_id);
+	assert_int_equal(modify_cq(b, 1, 3), BAD_PARAM); /* not all fields of a resize */
+	assert_int_equal(modify_cq(b, 2, 7), BAD_OP);
+	prm_put(b->in, CREATE_CQ_UMEM_ID, MISSING_UMEM);
+	assert_int_equal(modify_cq(b, 1, 7), BAD_RES);
+	prm_put(b->in, CREATE_CQ_UMEM_ID, b->ring->umem_id);
+	assert_int_equal(modify_cq(b, 1, 7), 0);
+	query_cq(b, cqn, out);
+	assert_int_equal(prm_get(out + CQC, CQC_LOG_CQ_SIZE), 3);
 }
 
 static uint32_t cqn_of_bench;
@@ -1469,6 +1523,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		bench_test(kernel_lets_general_commands_through),
 		bench_test(a_cq_with_an_invalid_field_is_refused),
+		bench_test(a_cq_gets_another_ring_and_moderation),
 		bench_test(a_qp_with_an_invalid_field_is_refused),
 		bench_test(qp_goes_through_its_states),
 		bench_test(queue_pair_in_reset_reports_port_1),
