@@ -15,6 +15,7 @@
 #define PM	       0x40
 #define EXPRESS	       0x48
 #define MSIX	       0x84
+#define GATEWAY	       0x90
 #define MSIX_PENDING   0x800 /* in its BAR, after the table */
 
 #define EXPRESS_LINK   (PCI_EXP_LNKCAP_SLS_32_0GB | 16u << 4)
@@ -85,7 +86,7 @@ static void put_express(struct emu_pci_config *c)
 
 static void put_msix(struct emu_pci_config *c)
 {
-	put_capability(c, MSIX, PCI_CAP_ID_MSIX, 0);
+	put_capability(c, MSIX, PCI_CAP_ID_MSIX, GATEWAY);
 	put(c, MSIX + PCI_MSIX_FLAGS, 2, EMU_PCI_VECTORS - 1,
 	    PCI_MSIX_FLAGS_ENABLE | PCI_MSIX_FLAGS_MASKALL);
 	put(c, MSIX + PCI_MSIX_TABLE, 4, EMU_PCI_MSIX_BAR, 0);
@@ -99,6 +100,8 @@ void emu_pci_config_init(struct emu_pci_config *config, uint16_t device)
 	put_pm(config);
 	put_express(config);
 	put_msix(config);
+	put_capability(config, GATEWAY, PCI_CAP_ID_VNDR, 0);
+	emu_gateway_init(config->byte + GATEWAY, config->writable + GATEWAY);
 }
 
 static bool resets(uint64_t at, const uint8_t *data, uint32_t len)
@@ -111,10 +114,17 @@ static bool resets(uint64_t at, const uint8_t *data, uint32_t len)
 bool emu_pci_config_write(struct emu_pci_config *config, uint64_t at, const uint8_t *data,
 			  uint32_t len)
 {
+	const uint64_t end = GATEWAY + EMU_GATEWAY_BYTES;
+	uint8_t gateway[EMU_GATEWAY_BYTES];
+
+	memcpy(gateway, config->byte + GATEWAY, sizeof(gateway));
 	for (uint32_t i = 0; i < len; i++) {
 		uint8_t *byte = &config->byte[at + i], mask = config->writable[at + i];
 
 		*byte = (uint8_t)((*byte & ~mask) | (data[i] & mask));
 	}
+	if (at < end && at + len > GATEWAY)
+		emu_gateway_written(&config->gateway, config->byte + GATEWAY, gateway,
+				    at > GATEWAY ? at - GATEWAY : 0, at + len - GATEWAY);
 	return resets(at, data, len);
 }

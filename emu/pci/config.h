@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "emu/pci/gateway.h"
+
 #define EMU_PCI_CONFIG_BYTES 4096u
 #define EMU_PCI_BAR_BYTES    (32u << 20) /* BAR 0: the initialisation segment, and doorbell pages */
 #define EMU_PCI_MSIX_BAR     2u
@@ -14,6 +16,7 @@
 struct emu_pci_config {
 	uint8_t byte[EMU_PCI_CONFIG_BYTES];
 	uint8_t writable[EMU_PCI_CONFIG_BYTES]; /* which bits a write changes */
+	struct emu_gateway gateway;
 };
 
 /* As after power-on. */

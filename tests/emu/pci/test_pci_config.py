@@ -9,7 +9,7 @@ from harness.machine import await_true
 from harness.mlx5_driver import ALLOC_PD, ALLOC_UAR, BAD_SYS_STATE, BAR0, ENABLE_HCA, INIT_HCA, Refused
 from harness.vfio_user import CONFIG
 
-PM, EXPRESS, MSIX = 0x01, 0x10, 0x11
+PM, EXPRESS, MSIX, VENDOR = 0x01, 0x10, 0x11, 0x09
 
 
 def word(client, offset, size=2):
@@ -37,9 +37,9 @@ def test_identity_is_that_of_the_card(client):
     assert word(client, 6) & 0x10  # it has a list of capabilities
 
 
-def test_capabilities_are_power_express_and_msix(client):
+def test_capabilities_are_power_express_msix_and_the_vendors(client):
     found = capabilities(client)
-    assert set(found) == {PM, EXPRESS, MSIX}
+    assert set(found) == {PM, EXPRESS, MSIX, VENDOR}
     assert word(client, found[EXPRESS] + 2) & 0xF0 == 0  # an endpoint
     assert word(client, found[EXPRESS] + 4, 4) & 1 << 28  # with FLR
     assert word(client, found[MSIX] + 2) & 0x7FF == 16 - 1
@@ -69,7 +69,7 @@ def test_only_what_is_writable_is_written(client):
     changed = {at for at in range(4096) if before[at] != after[at]}
     assert changed & {4, 0x3C} == {4, 0x3C}
     assert not changed & {0, 1, 2, 3, 8, 9, 10, 11, 0x2C, 0x2D, 0x2E, 0x2F, 0x34, 0x3D}
-    assert changed <= set(range(0xA0))
+    assert changed <= set(range(0xA8))
     for at in capabilities(client).values():
         assert before[at : at + 2] == after[at : at + 2]
 
@@ -170,3 +170,84 @@ def test_two_functions_are_apart(driver, offer, emulator):
         assert emulator.objects()["pds"] == 1
     assert await_true(lambda: emulator.objects()["pds"] == 0)
     other.end()
+
+
+# --- the vendor's gateway, as Linux's pci_vsc.c uses it
+
+CONTROL, COUNTER, OWNER, ADDRESS, DATA = 0x04, 0x08, 0x0C, 0x10, 0x14
+SEMAPHORES, SW_RESET, FLAG = 0xA, 0x20, 1 << 31
+
+
+class Gateway:
+    def __init__(self, client):
+        self.client, self.at = client, capabilities(client)[VENDOR]
+
+    def get(self, word_at):
+        return word(self.client, self.at + word_at, 4)
+
+    def set(self, word_at, value):
+        store(self.client, self.at + word_at, value, 4)
+
+    def lock(self):
+        """Whether the counter's number is the owner now."""
+        number = self.get(COUNTER)
+        self.set(OWNER, number)
+        return self.get(OWNER) == number
+
+    def write(self, address, data):
+        self.set(DATA, data)
+        self.set(ADDRESS, address | FLAG)
+        assert not self.get(ADDRESS) & FLAG
+
+    def read(self, address):
+        self.set(ADDRESS, address)
+        assert self.get(ADDRESS) & FLAG
+        return self.get(DATA)
+
+
+@pytest.fixture
+def gateway(client):
+    one = Gateway(client)
+    assert word(client, one.at + 2, 1) == 0x18
+    return one
+
+
+def test_gateway_has_one_owner(gateway):
+    assert gateway.get(OWNER) == 0
+    assert gateway.lock()
+    owner = gateway.get(OWNER)
+    assert not gateway.lock()
+    assert gateway.get(OWNER) == owner
+    gateway.set(OWNER, 0)
+    assert gateway.lock() and gateway.get(OWNER) != owner
+
+
+def test_semaphore_has_one_owner(gateway):
+    gateway.set(CONTROL, SEMAPHORES)
+    assert gateway.get(CONTROL) >> 29
+    gateway.write(SW_RESET, 5)
+    assert gateway.read(SW_RESET) == 5
+    gateway.write(SW_RESET, 6)
+    assert gateway.read(SW_RESET) == 5
+    assert gateway.read(SW_RESET + 1) == 0
+    gateway.write(SW_RESET, 0)
+    gateway.write(SW_RESET, 6)
+    assert gateway.read(SW_RESET) == 6
+    gateway.client.reset()
+    gateway.set(CONTROL, SEMAPHORES)
+    assert gateway.read(SW_RESET) == 0
+
+
+def test_gateway_has_no_other_space_and_no_further_semaphore(gateway):
+    for space in (0, 2, 7, 0xFFFF):
+        gateway.set(CONTROL, space)
+        assert gateway.get(CONTROL) == space  # its status says that it does not exist
+        gateway.write(SW_RESET, 5)
+        assert gateway.read(SW_RESET) == 0
+    gateway.set(CONTROL, SEMAPHORES)
+    for address in (64, 0x3FFFFFFF):
+        gateway.write(address, 5)
+        assert gateway.read(address) == 0
+    before = gateway.get(COUNTER)
+    gateway.set(COUNTER, 0xFFFF)
+    assert gateway.get(COUNTER) == before
