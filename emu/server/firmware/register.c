@@ -100,8 +100,9 @@ static const struct {
 } registers[] = {
 	{EMU_REG_PMTU, EMU_PMTU_BYTES, read_pmtu}, {EMU_REG_PTYS, EMU_PTYS_BYTES, read_ptys},
 	{EMU_REG_PAOS, EMU_PAOS_BYTES, read_paos}, {EMU_REG_PPCNT, 0x100, read_zeros},
-	{EMU_REG_PCAM, EMU_PCAM_BYTES, read_pcam}, {EMU_REG_MCAM, 0x48, read_zeros},
-	{EMU_REG_NODE_DESC, 64, read_zeros},	   {EMU_REG_HOST_ENDIANNESS, 16, read_zeros},
+	{EMU_REG_PFCC, 0x20, read_zeros},	   {EMU_REG_PCAM, EMU_PCAM_BYTES, read_pcam},
+	{EMU_REG_MCAM, 0x48, read_zeros},	   {EMU_REG_NODE_DESC, 64, read_zeros},
+	{EMU_REG_HOST_ENDIANNESS, 16, read_zeros},
 };
 
 int emu_driver_access_reg(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)

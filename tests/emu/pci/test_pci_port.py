@@ -7,7 +7,7 @@ from harness.mlx5_driver import ALLOC_UAR, PORT_EVENT, QUERY_HCA_CAP, command, g
 from harness.vfio_user import await_irq
 
 ACCESS_REG, QUERY_VPORT_STATE = 0x805, 0x750
-PTYS, PCAM = (0x5004, 64), (0x507F, 0x50)
+PTYS, PFCC, PCAM = (0x5004, 64), (0x5007, 0x20), (0x507F, 0x50)
 DOWN, ACTIVE, LID, PKEY, REREGISTER = 1, 4, 6, 7, 9
 GBASE_400_CR4 = 1 << 16  # in ext_eth_proto
 
@@ -54,6 +54,10 @@ def test_port_of_400_gigabits_is_one(running):
     assert [get(ptys, row) for row in (0x08, 0x14, 0x20)] == [GBASE_400_CR4] * 3
     assert [get(ptys, row) for row in (0x0C, 0x18, 0x24)] == [0] * 3  # the older words have no bit for it
     assert get(ptys, 4, 15, 0) == 4000
+
+
+def test_port_has_no_flow_control(running):
+    assert not any(register(running, PFCC)[4:])  # which Linux reads with the speed
 
 
 def test_link_follows_the_port(running, port):
