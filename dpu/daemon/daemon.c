@@ -15,6 +15,7 @@
 #include "dpu/base/log.h"
 #include "dpu/base/loop.h"
 #include "dpu/base/privileges.h"
+#include "dpu/base/workers.h"
 #include "dpu/clients/comch_service.h"
 #include "dpu/daemon/admin.h"
 #include "dpu/daemon/credentials.h"
@@ -37,6 +38,7 @@ struct daemon {
 	const struct options *options;
 	struct settings settings;
 	struct loop *loop;
+	struct workers *workers;
 	struct listeners listeners;
 	struct export_table *exports;
 	struct device_watch device;
@@ -52,6 +54,7 @@ struct daemon {
 	struct settings next;		/* of a reload that is running */
 	const struct export_dir *known; /* what it need not load again; NULL: load all */
 	struct dpumap_tls *next_tls;
+	struct opened opened; /* by it */
 	struct credentials_warned warned;
 	struct registry_renewal *renewal;
 	bool next_is_for_others;
@@ -220,6 +223,7 @@ static void on_change_end(void *context, doca_error_t result, const struct dpuma
 
 static void end_reload(struct daemon *d, doca_error_t result, const struct dpumap_error *why)
 {
+	listeners_close(&d->opened);
 	if (result != DOCA_SUCCESS) {
 		dpumap_tls_destroy(d->next_tls);
 		d->next_tls = NULL;
@@ -263,15 +267,6 @@ static doca_error_t prepare_rdma(const struct daemon *d, const struct settings *
 				   export_table_device_name(d->exports), error);
 }
 
-/* In the thread of the job. */
-static doca_error_t load_next(void *context, struct dpumap_error *error)
-{
-	struct daemon *d = context;
-
-	return prepare_reload(d->options, d->known, d->listeners.has_adopted_tcp, &d->next,
-			      &d->next_tls, error);
-}
-
 static doca_error_t check_next(struct daemon *d, struct dpumap_error *error)
 {
 	doca_error_t result = check_unchanged(&d->settings, &d->next, error);
@@ -284,19 +279,31 @@ static doca_error_t check_next(struct daemon *d, struct dpumap_error *error)
 	return result;
 }
 
+/* In a worker: waits for files and for the resolver. Nothing but a change alters the listeners. */
+static doca_error_t load_next(void *context, struct dpumap_error *error)
+{
+	struct daemon *d = context;
+	doca_error_t result = prepare_reload(d->options, d->known, d->listeners.has_adopted_tcp,
+					     &d->next, &d->next_tls, error);
+
+	if (result == DOCA_SUCCESS)
+		result = check_next(d, error);
+	if (result == DOCA_SUCCESS)
+		result = listeners_open(&d->listeners, &d->next, &d->opened, error);
+	if (result == DOCA_SUCCESS)
+		result = registry_renewal_prepare(d->registry, &d->next.registry, &d->renewal,
+						  error);
+	return result;
+}
+
 static doca_error_t plan_next(void *context, struct export_change **change,
 			      struct dpumap_error *error)
 {
 	struct daemon *d = context;
-	doca_error_t result = check_next(d, error);
+	doca_error_t result = listeners_add(&d->listeners, &d->opened, error);
 
 	if (result == DOCA_SUCCESS)
-		result = listeners_open(&d->listeners, &d->next, error);
-	if (result == DOCA_SUCCESS)
 		result = prepare_rdma(d, &d->next, error);
-	if (result == DOCA_SUCCESS)
-		result = registry_renewal_prepare(d->registry, &d->next.registry, &d->renewal,
-						  error);
 	if (result == DOCA_SUCCESS)
 		result = export_change_set(d->exports, &d->next.exports, &d->next.dir, change,
 					   error);
@@ -403,7 +410,10 @@ static doca_error_t set_up(struct daemon *d, struct dpumap_error *error)
 		return result;
 	credentials_warn(&(struct credentials){tls, d->settings.registry.tls}, &d->warned);
 	server_set_tls(d->server, tls);
-	result = listeners_open(&d->listeners, &d->settings, error);
+	result = listeners_open(&d->listeners, &d->settings, &d->opened, error);
+	if (result == DOCA_SUCCESS)
+		result = listeners_add(&d->listeners, &d->opened, error);
+	listeners_close(&d->opened);
 	if (result != DOCA_SUCCESS)
 		return result;
 	d->is_for_others = settings_allow_others(&d->settings);
@@ -453,7 +463,9 @@ static doca_error_t start(struct daemon *d, struct dpumap_error *error)
 	if (result == DOCA_SUCCESS)
 		result = server_create(d->loop, &d->server, error);
 	if (result == DOCA_SUCCESS)
-		result = job_create(d->loop, &d->job, error);
+		result = workers_create(d->loop, &d->workers, error);
+	if (result == DOCA_SUCCESS)
+		result = job_create(d->workers, &d->job, error);
 	return result;
 }
 
@@ -533,13 +545,15 @@ void daemon_destroy(struct daemon *daemon)
 {
 	if (!daemon)
 		return;
+	job_destroy(daemon->job);
 	registry_destroy(daemon->registry);
 	registry_renewal_cancel(daemon->renewal);
-	job_destroy(daemon->job);
 	text_service_destroy(daemon->metrics);
 	text_service_destroy(daemon->admin);
 	comch_service_destroy(daemon->comch);
+	listeners_close(&daemon->opened);
 	server_destroy(daemon->server);
+	workers_destroy(daemon->workers);
 	if (daemon->loop)
 		loop_remove(daemon->loop, &daemon->device.watch);
 	export_table_destroy(daemon->exports);

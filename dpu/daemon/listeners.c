@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "dpu/daemon/listeners.h"
 
+#include <stdlib.h>
 #include <time.h>
 
 #include <systemd/sd-daemon.h>
@@ -36,31 +37,52 @@ doca_error_t listeners_create_one(const struct listeners *listeners,
 	return error->code;
 }
 
-static doca_error_t listen_at(struct listeners *l, const struct settings *settings,
-			      const char *text, struct dpumap_error *error)
+static doca_error_t listen_at(const struct listeners *l, const struct settings *settings,
+			      const char *text, struct dpumap_listener **listener,
+			      struct dpumap_error *error)
 {
-	struct dpumap_listener *listener;
 	struct dpumap_address address;
-	doca_error_t result;
+	doca_error_t result = dpumap_address_parse(text, &address, error);
 
-	result = dpumap_address_parse(text, &address, error);
-	if (result == DOCA_SUCCESS)
-		result = listeners_create_one(l, &address, settings_allow_others(settings),
-					      &listener, error);
 	if (result != DOCA_SUCCESS)
 		return result;
-	return server_listen(l->server, listener, error);
+	return listeners_create_one(l, &address, settings_allow_others(settings), listener, error);
 }
 
-doca_error_t listeners_open(struct listeners *listeners, const struct settings *settings,
-			    struct dpumap_error *error)
+doca_error_t listeners_open(const struct listeners *listeners, const struct settings *settings,
+			    struct opened *opened, struct dpumap_error *error)
 {
 	doca_error_t result = DOCA_SUCCESS;
 
-	for (size_t i = 0; i < settings->num_listen && result == DOCA_SUCCESS; i++)
-		if (!server_find_listener(listeners->server, settings->listen[i]))
-			result = listen_at(listeners, settings, settings->listen[i], error);
+	opened->list = calloc(settings->num_listen + 1, sizeof(struct dpumap_listener *));
+	if (!opened->list)
+		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for listeners");
+	for (size_t i = 0; i < settings->num_listen && result == DOCA_SUCCESS; i++) {
+		if (server_find_listener(listeners->server, settings->listen[i]))
+			continue;
+		result = listen_at(listeners, settings, settings->listen[i],
+				   &opened->list[opened->num], error);
+		opened->num += result == DOCA_SUCCESS;
+	}
 	return result;
+}
+
+doca_error_t listeners_add(const struct listeners *listeners, struct opened *opened,
+			   struct dpumap_error *error)
+{
+	doca_error_t result = DOCA_SUCCESS;
+
+	while (opened->num && result == DOCA_SUCCESS)
+		result = server_listen(listeners->server, opened->list[--opened->num], error);
+	return result;
+}
+
+void listeners_close(struct opened *opened)
+{
+	while (opened->num)
+		dpumap_listener_destroy(opened->list[--opened->num]);
+	free(opened->list);
+	opened->list = NULL;
 }
 
 void listeners_use(struct listeners *listeners, const struct settings *settings, bool open_to_all)

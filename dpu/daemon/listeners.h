@@ -27,9 +27,22 @@ doca_error_t listeners_create_one(const struct listeners *listeners,
 
 /* Takes sockets from systemd over. One of them may be at an address of the configuration. */
 doca_error_t listeners_adopt(struct listeners *listeners, struct dpumap_error *error);
-/* Opens the addresses that are not open yet. Nothing is accepted there before listeners_use(). */
-doca_error_t listeners_open(struct listeners *listeners, const struct settings *settings,
-			    struct dpumap_error *error);
+/*
+ * Opens the addresses that are not open yet: waits for the resolver, and may run in a worker while no other thread
+ * changes the listeners. On failure and afterwards, they are to be closed.
+ */
+struct opened {
+	struct dpumap_listener **list;
+	size_t num;
+};
+
+doca_error_t listeners_open(const struct listeners *listeners, const struct settings *settings,
+			    struct opened *opened, struct dpumap_error *error);
+/* Gives them to the server. Nothing is accepted there before listeners_use(). */
+doca_error_t listeners_add(const struct listeners *listeners, struct opened *opened,
+			   struct dpumap_error *error);
+/* Closes those that the server did not get. */
+void listeners_close(struct opened *opened);
 /* Accepts connections at the addresses of the settings and at the sockets from systemd, and nowhere else. */
 void listeners_use(struct listeners *listeners, const struct settings *settings, bool open_to_all);
 

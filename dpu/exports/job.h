@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Changes the exports while clients are served: what takes long, loading the configuration, registering and
- * freeing memory, happens in another thread.
+ * freeing memory, is work for a worker.
  */
 #ifndef DPUMAPD_JOB_H
 #define DPUMAPD_JOB_H
 
 #include <stdbool.h>
 
-#include "dpu/base/loop.h"
+#include "dpu/base/workers.h"
 #include "dpu/exports/export_change.h"
 
 struct job;
 
 struct job_events {
-	/* Runs in the other thread, before there is a change. NULL: none. */
+	/* Runs in a worker, before there is a change. NULL: none. */
 	doca_error_t (*load)(void *context, struct dpumap_error *error);
 	/* After load(): creates the change. */
 	doca_error_t (*plan)(void *context, struct export_change **change,
@@ -27,8 +27,8 @@ struct job_events {
 	void *context;
 };
 
-/* Borrows the loop until job_destroy(). */
-doca_error_t job_create(struct loop *loop, struct job **job, struct dpumap_error *error);
+/* Borrows the workers until job_destroy(). */
+doca_error_t job_create(struct workers *workers, struct job **job, struct dpumap_error *error);
 /* Ends a running change, which may take as long as registering one export. NULL is allowed. */
 void job_destroy(struct job *job);
 

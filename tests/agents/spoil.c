@@ -6,6 +6,8 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netdb.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -42,6 +44,32 @@ EXPORT int open(const char *path, int flags, ...)
 		return -1;
 	}
 	return NEXT(open)(path, flags, mode);
+}
+
+/* What a test holds up waits until the test has opened the FIFO $SPOIL_FIFO and closed it, if there is one. */
+static void hold(const char *what)
+{
+	struct pollfd held = {.fd = -1};
+
+	if (!is_spoilt(what))
+		return;
+	held.fd = NEXT(open)(getenv("SPOIL_FIFO"), O_WRONLY);
+	if (held.fd < 0)
+		return;
+	if (write(held.fd, "", 1) == 1)
+		poll(&held, 1, -1); /* POLLERR */
+	close(held.fd);
+}
+
+/* "resolver": it does not answer for this name, for a while. */
+EXPORT int getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
+		       struct addrinfo **list)
+{
+	if (node && strcmp(node, "held.test") == 0) {
+		hold("resolver");
+		node = "127.0.0.1";
+	}
+	return NEXT(getaddrinfo)(node, service, hints, list);
 }
 
 static int (*query_port)(struct ibv_context *, uint8_t, struct ibv_port_attr *, size_t);

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""While dpumapd waits for a resolver, it serves its clients. A preloaded library holds the call up until the test has
+seen it."""
+
+import contextlib
+import os
+import select
+
+import pytest
+
+from harness.machine import await_true
+from harness.wire import HELLO, reach, receive, request
+
+SPOIL = os.environ.get("DPUMAP_SPOIL")
+pytestmark = [
+    pytest.mark.local,
+    pytest.mark.usefixtures("nothing_left"),
+    pytest.mark.skipif(not SPOIL, reason="no library that spoils is given"),
+]
+
+
+def dram(name, size=4096):
+    return f'{{ name = "{name}"; kind = "dram"; size = {size}; allow = [ "*" ]; }}'
+
+
+class Waiting:
+    """dpumapd, and what it waits for."""
+
+    def __init__(self, serve, dpu, place, what):
+        self.serve, self.dpu, self.what, self.agent = serve, dpu, what, None
+        self.fifo = place / "fifo"
+        self.listen, self.exports = [f"unix:{dpu.dir}/waits"], [dram("other")]
+        self.commands = 0
+
+    def write(self):
+        listen = ", ".join(f'"{address}"' for address in self.listen)
+        text = f'listen = [ {listen} ];\nadmin = "{self.dpu.dir}/admin";\n'
+        text += f'tls = {{ psk = "{self.dpu.dir}/keys"; }};\nexports = ( {", ".join(self.exports)} );\n'
+        self.dpu.put({"keys": f"one:{'11' * 32}\n", "waits.conf": text})
+
+    def start(self):
+        self.write()
+        prefix = f"LD_PRELOAD={SPOIL}:$LD_PRELOAD exec "
+        env = {"SPOIL": self.what, "SPOIL_FIFO": str(self.fifo)}
+        self.agent = self.serve("--config", f"{self.dpu.dir}/waits.conf", prefix=prefix, env=env)
+        return self.agent
+
+    def prepare(self):
+        """From now on the calls are held up."""
+        os.mkfifo(self.fifo)
+
+    @contextlib.contextmanager
+    def held(self):
+        """Until a call is held up; it goes on at the end."""
+        held = os.open(self.fifo, os.O_RDONLY | os.O_NONBLOCK)
+        try:
+            assert select.select([held], [], [], 60)[0], f"nothing waits for the {self.what}"
+            yield
+        finally:
+            self.fifo.unlink()
+            os.close(held)
+
+    @contextlib.contextmanager
+    def client(self):
+        with reach(f"{self.dpu.dir}/waits") as client:
+            client.sendall(HELLO)
+            assert b"version" in receive(client)
+            yield client
+
+    def serves(self, name="other"):
+        """Another client is served, and ctl."""
+        with self.client() as client:
+            client.sendall(request("get", 2, name=name) + request("list", 3))
+            assert b"descriptor" in receive(client)
+            assert b"exports" in receive(client)
+        return self.agent.ask("status")
+
+    def begin(self, *words):
+        """A command of ctl that waits."""
+        self.commands += 1
+        command = ["dpumapd", "ctl", "--admin", self.agent.admin, *words]
+        return self.dpu.daemon(f"ctl{self.commands}", command)
+
+    def await_commands(self, number):
+        assert await_true(lambda: self.agent.figure("waiting") == number, 30)
+
+
+@pytest.fixture
+def wait(serve, dpu, ram):
+    """wait(WHAT): dpumapd that waits for this."""
+    yield lambda what: Waiting(serve, dpu, ram, what)
+    with contextlib.suppress(FileNotFoundError):  # the test has failed
+        held = os.open(ram / "fifo", os.O_RDONLY | os.O_NONBLOCK)
+        os.unlink(ram / "fifo")
+        os.close(held)
+
+
+# -- the resolver
+
+
+def test_reload_that_waits_for_a_resolver_lets_clients_be_served(wait):
+    one = wait("resolver")
+    agent = one.start()
+    one.prepare()
+    one.listen.append("tls:held.test:0")
+    one.write()
+    first = one.begin("reload")
+    with one.held():
+        second = one.begin("reload")
+        one.await_commands(2)
+        one.serves()
+        assert "tls:" not in agent.daemon.out()
+    assert first.end("0") == 0 and second.end("0") == 0
+    one.listen.pop()
+    one.write()
+    agent.ctl("reload").ok()
+    agent.stop()
+
+
+def test_dpumapd_ends_while_a_reload_waits_for_a_resolver(wait):
+    """What the reload has opened is closed."""
+    one = wait("resolver")
+    agent = one.start()
+    one.prepare()
+    one.listen += [f"unix:{one.dpu.dir}/more", "tls:held.test:0"]
+    one.write()
+    one.begin("reload")
+    with one.held():
+        assert one.dpu.exists(f"{one.dpu.dir}/more")
+        agent.daemon.signal("TERM")
+    assert agent.daemon.end("0") == 0, agent.log()
+    assert not one.dpu.exists(f"{one.dpu.dir}/more")
