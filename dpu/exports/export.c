@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <doca_mmap.h>
 #include <dpumap/dev.h>
-#include <dpumap/mmap.h>
 
 #include "common/size.h"
 #include "dpu/base/log.h"
-#include "dpu/exports/memory.h"
+#include "dpu/exports/export_map.h"
 #include "dpu/rdma/rdma_conns.h"
 
 struct named_export {
@@ -20,9 +20,7 @@ struct named_export {
 	struct dpumap_device *own; /* of an export over RDMA; NULL over PCI */
 	struct rdma_conns rdma_conns;
 	struct memory *memory;
-	struct doca_mmap *mmap;
-	const void *desc; /* borrowed until the map stops or is revoked; NULL: none now */
-	size_t desc_len;
+	struct export_map map;
 	uint64_t num_imports;	 /* how often connected clients hold the descriptor */
 	uint64_t num_abandoned;	 /* how often clients disconnected without releasing it */
 	doca_error_t end_result; /* of destroying the map */
@@ -31,89 +29,10 @@ struct named_export {
 	bool is_stuck;		 /* a connection cannot be ended: the device stays open */
 };
 
-/* Permissions of RDMA clients, for connections and for memory. */
-static uint32_t rdma_access_of(const struct export_spec *spec)
-{
-	return spec->writable ? DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_RDMA_WRITE
-			      : DOCA_ACCESS_FLAG_RDMA_READ;
-}
-
-static uint32_t pci_access_of(const struct export_spec *spec)
-{
-	return spec->writable ? DOCA_ACCESS_FLAG_PCI_READ_WRITE : DOCA_ACCESS_FLAG_PCI_READ_ONLY;
-}
-
-/* A read-only export may be read-only locally as well: a file without write permission. */
-static uint32_t access_of(const struct export_spec *spec)
-{
-	uint32_t local = spec->writable ? DOCA_ACCESS_FLAG_LOCAL_READ_WRITE
-					: DOCA_ACCESS_FLAG_LOCAL_READ_ONLY;
-
-	return local | (spec->via == EXPORT_VIA_RDMA ? rdma_access_of(spec) : pci_access_of(spec));
-}
-
 static const struct dpumap_device *device_of(const struct named_export *e,
 					     const struct dpumap_device *shared)
 {
 	return e->own ? e->own : shared;
-}
-
-static doca_error_t describe(const struct dpumap_device *device, struct named_export *e)
-{
-	if (e->spec.via == EXPORT_VIA_RDMA)
-		return doca_mmap_export_rdma(e->mmap, device->dev, &e->desc, &e->desc_len);
-	return doca_mmap_export_pci(e->mmap, device->dev, &e->desc, &e->desc_len);
-}
-
-static doca_error_t start(const struct dpumap_device *device, struct named_export *e,
-			  struct dpumap_error *error)
-{
-	doca_error_t result;
-
-	result = doca_mmap_set_permissions(e->mmap, access_of(&e->spec));
-	if (result != DOCA_SUCCESS)
-		return dpumap_error_doca(error, result,
-					 "export %s: cannot set its permissions on %s",
-					 e->spec.name, device->name);
-	result = doca_mmap_start(e->mmap);
-	if (result != DOCA_SUCCESS)
-		return memory_explain(e->memory, result, device->name, error);
-	result = describe(device, e);
-	if (result != DOCA_SUCCESS)
-		return dpumap_error_doca(error, result, "export %s: cannot export it on %s",
-					 e->spec.name, device->name);
-	if (e->desc_len > DPUMAP_DESCRIPTOR_MAX)
-		return dpumap_error_set(
-			error, DOCA_ERROR_TOO_BIG,
-			"export %s: its descriptor has %zu bytes, more than the limit of %u",
-			e->spec.name, e->desc_len, DPUMAP_DESCRIPTOR_MAX);
-	return DOCA_SUCCESS;
-}
-
-static doca_error_t fill_map(const struct dpumap_device *device, struct named_export *e,
-			     struct dpumap_error *error)
-{
-	doca_error_t result = doca_mmap_create(&e->mmap);
-
-	if (result == DOCA_SUCCESS)
-		result = doca_mmap_add_dev(e->mmap, device->dev);
-	if (result != DOCA_SUCCESS)
-		return dpumap_error_doca(error, result, "export %s: cannot create a map on %s",
-					 e->spec.name, device->name);
-	result = memory_give_to(e->memory, e->mmap, error);
-	if (result == DOCA_SUCCESS)
-		result = start(device, e, error);
-	return result;
-}
-
-static doca_error_t make_map(const struct dpumap_device *device, struct named_export *e,
-			     struct dpumap_error *error)
-{
-	doca_error_t result = fill_map(device, e, error);
-
-	if (result != DOCA_SUCCESS && e->mmap && doca_mmap_destroy(e->mmap) == DOCA_SUCCESS)
-		e->mmap = NULL;
-	return result;
 }
 
 void export_log(const struct named_export *e, const struct dpumap_device *device, const char *what)
@@ -121,29 +40,25 @@ void export_log(const struct named_export *e, const struct dpumap_device *device
 	char size[DPUMAP_SIZE_TEXT_MAX], state[48];
 
 	dpumap_size_format(e->spec.size, size);
-	snprintf(state, sizeof(state), "descriptor of %zu bytes", e->desc_len);
+	snprintf(state, sizeof(state), "descriptor of %zu bytes", e->map.desc_len);
 	log_line("export %s %s: %s, %s, %s, over %s, %s, on %s", e->spec.name, what,
 		 export_kind_name(e->spec.kind), size,
 		 e->spec.writable ? "read-write" : "read-only",
 		 e->spec.via == EXPORT_VIA_RDMA ? "RDMA" : "PCI",
-		 e->desc ? state : "not yet registered", device->name);
+		 e->map.desc ? state : "not yet registered", device->name);
 }
 
 void export_end(struct named_export *export)
 {
 	/* The key first: from then on, connected clients reach nothing. */
-	if (export->mmap)
-		export->end_result = doca_mmap_destroy(export->mmap);
-	if (export->end_result == DOCA_SUCCESS)
-		export->mmap = NULL;
-	export->desc = NULL;
+	export->end_result = export_map_destroy(&export->map);
 	export->is_stuck = !rdma_conns_drop_all(&export->rdma_conns);
 }
 
 static void destroy_parts(struct named_export *e)
 {
 	export_end(e);
-	if (e->mmap) {
+	if (e->map.mmap) {
 		memory_keep_bytes(e->memory);
 		log_error("export %s: cannot destroy its map, so its descriptor stays valid: %s; "
 			  "restart dpumapd",
@@ -237,7 +152,7 @@ doca_error_t export_create(const struct dpumap_device *device, struct export_spe
 	if (result == DOCA_SUCCESS)
 		result = memory_create(device, &e->spec, &e->memory, error);
 	if (result == DOCA_SUCCESS && (!later || e->own))
-		result = make_map(device, e, error);
+		result = export_map_make(device, &e->spec, e->memory, &e->map, error);
 	return finish(e, result, spec, export);
 }
 
@@ -252,9 +167,7 @@ doca_error_t export_create_successor(const struct dpumap_device *device,
 		return no_memory(spec, error);
 	e->spec = *spec;
 	e->spec.size = old->spec.size;
-	e->memory = old->memory;
-	result = make_map(device_of(old, device), e, error);
-	e->memory = NULL;
+	result = export_map_make(device_of(old, device), &e->spec, old->memory, &e->map, error);
 	return finish(e, result, spec, export);
 }
 
@@ -311,25 +224,16 @@ static void forget_holders(struct named_export *export)
 
 bool export_is_registered(const struct named_export *export)
 {
-	return export->desc;
+	return export->map.desc;
 }
 
 doca_error_t export_register(const struct dpumap_device *device, struct named_export *export,
 			     struct dpumap_error *error)
 {
-	doca_error_t result;
-
-	if (export->desc)
+	if (export->map.desc)
 		return DOCA_SUCCESS;
-	device = device_of(export, device);
-	if (!export->mmap)
-		return make_map(device, export, error);
-	result = describe(device, export);
-	if (result != DOCA_SUCCESS)
-		return dpumap_error_doca(error, result,
-					 "export %s: cannot renew its descriptor on %s",
-					 export->spec.name, device->name);
-	return DOCA_SUCCESS;
+	return export_map_make(device_of(export, device), &export->spec, export->memory,
+			       &export->map, error);
 }
 
 doca_error_t export_acquire(const struct dpumap_device *device, struct named_export *export,
@@ -395,16 +299,13 @@ static doca_error_t revoke(const struct dpumap_device *device, struct named_expo
 
 	if (is_over_rdma(export))
 		return end_connections(export, error);
-	if (!export->mmap)
-		return DOCA_SUCCESS;
-	result = dpumap_mmap_revoke_pci(export->mmap, device->dev);
+	result = export_map_revoke(device, &export->map);
 	if (result != DOCA_SUCCESS)
 		return dpumap_error_doca(
 			error, result,
 			"export %s: cannot revoke its descriptor on %s, which stays valid: remove "
 			"the export",
 			export->spec.name, device->name);
-	export->desc = NULL;
 	return DOCA_SUCCESS;
 }
 
@@ -443,13 +344,13 @@ void export_describe(const struct named_export *export, struct dpumap_export_inf
 	memcpy(info->name, export->spec.name, sizeof(info->name));
 	snprintf(info->kind, sizeof(info->kind), "%s", export_kind_name(export->spec.kind));
 	info->size = export->spec.size;
-	info->access = access_of(&export->spec);
+	info->access = export_map_access(&export->spec);
 }
 
 void export_descriptor(const struct named_export *export, const void **desc, size_t *len)
 {
-	*desc = export->desc;
-	*len = export->desc_len;
+	*desc = export->map.desc;
+	*len = export->map.desc_len;
 }
 
 doca_error_t export_check_connects(const struct named_export *export, struct dpumap_error *error)
@@ -480,7 +381,8 @@ doca_error_t export_connect(struct named_export *export, const void *owner,
 	if (result != DOCA_SUCCESS)
 		return result;
 	result = rdma_conns_add(&export->rdma_conns, export->own->dev,
-				rdma_access_of(&export->spec), owner, details, cm, answer, &why);
+				export_map_rdma_access(&export->spec), owner, details, cm, answer,
+				&why);
 	return no_connection(export, result, &why, error);
 }
 
@@ -503,8 +405,8 @@ doca_error_t export_accept(struct named_export *export, const void *owner,
 	if (result != DOCA_SUCCESS)
 		return result;
 	result = rdma_conns_accept(&export->rdma_conns, export->own->dev,
-				   rdma_access_of(&export->spec), owner, export->id, request, cm,
-				   &why);
+				   export_map_rdma_access(&export->spec), owner, export->id,
+				   request, cm, &why);
 	return no_connection(export, result, &why, error);
 }
 
