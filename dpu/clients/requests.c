@@ -27,6 +27,15 @@ struct context {
 	uint8_t sha256[DPUMAP_SHA256_LEN];
 };
 
+/* A piece of a job returns AGAIN until the last one, which completes the reply. */
+struct piece {
+	struct session *session;
+	struct export_table *exports;
+	struct requests_stats *stats;
+	struct dpumap_msg *reply;
+	struct dpumap_error *error;
+};
+
 /* A handler returns AGAIN when the reply comes later. */
 typedef doca_error_t handler(struct context *c);
 
@@ -138,28 +147,49 @@ static struct named_export *find_held(struct context *c)
 	return NULL;
 }
 
-static doca_error_t get(struct context *c)
+static doca_error_t hold(const struct piece *p, struct named_export *export, bool waited)
 {
-	struct named_export *export = find(c);
+	struct session *s = p->session;
+	uint64_t id = export_id(export);
+	doca_error_t result = held_add(&s->held, id, p->error);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = export_table_acquire(p->exports, export, waited, p->error);
+	if (result != DOCA_SUCCESS)
+		held_remove(&s->held, id);
+	return result;
+}
+
+/* AGAIN while the export is being registered. */
+static doca_error_t give(const struct piece *p, struct named_export *export, bool waited)
+{
 	struct dpumap_export_info info;
 	const void *desc;
+	doca_error_t result = hold(p, export, waited);
 	size_t len;
 
-	if (!export)
-		return c->error->code;
-	if (held_add(&c->session->held, export_id(export), c->error) != DOCA_SUCCESS)
-		return c->error->code;
-	if (export_table_acquire(c->exports, export, c->error) != DOCA_SUCCESS) {
-		held_remove(&c->session->held, export_id(export));
-		return c->error->code;
-	}
+	if (result != DOCA_SUCCESS)
+		return result;
 	export_describe(export, &info);
-	dpumap_msg_add_export(c->reply, &info);
+	dpumap_msg_add_export(p->reply, &info);
 	export_descriptor(export, &desc, &len);
-	dpumap_msg_set_bytes(c->reply, DPUMAP_MSG_DESCRIPTOR, desc, len);
-	c->stats->gets++;
-	session_log(c->session, DPUMAP_LINE_INFO, "gets export %s", info.name);
+	dpumap_msg_set_bytes(p->reply, DPUMAP_MSG_DESCRIPTOR, desc, len);
+	p->stats->gets++;
+	session_log(p->session, DPUMAP_LINE_INFO, "gets export %s", info.name);
 	return DOCA_SUCCESS;
+}
+
+static doca_error_t get(struct context *c)
+{
+	const struct piece p = {c->session, c->exports, c->stats, c->reply, c->error};
+	struct named_export *export = find(c);
+	doca_error_t result = export ? give(&p, export, false) : c->error->code;
+
+	if (result != DOCA_ERROR_AGAIN)
+		return result;
+	c->session->job.sleeps = true;
+	return start_job(c, SESSION_GETS, export_id(export));
 }
 
 /* The release is answered once the file has what the client wrote. */
@@ -550,15 +580,6 @@ void requests_answer_frame(struct session *session, struct export_table *exports
 
 /* --- jobs ------------------------------------------------------------------------------------- */
 
-/* A piece of a job returns AGAIN until the last one, which completes the reply. */
-struct piece {
-	struct session *session;
-	struct export_table *exports;
-	struct requests_stats *stats;
-	struct dpumap_msg *reply;
-	struct dpumap_error *error;
-};
-
 static doca_error_t has_moved(struct session *session, size_t len, doca_error_t result)
 {
 	session->job.offset += len;
@@ -589,6 +610,20 @@ static doca_error_t hash_piece(const struct piece *p)
 		session->done.hashed_bytes += len;
 	}
 	return has_moved(session, len, result);
+}
+
+static doca_error_t get_piece(const struct piece *p)
+{
+	struct session *session = p->session;
+	struct named_export *export = export_table_find_id(p->exports, session->job.export);
+	doca_error_t result;
+
+	if (!export)
+		return dpumap_error_set(p->error, DOCA_ERROR_NOT_FOUND,
+					"the export changed or ended while it was registered");
+	result = give(p, export, true);
+	session->job.sleeps = result == DOCA_ERROR_AGAIN;
+	return result;
 }
 
 static doca_error_t sync_piece(const struct piece *p)
@@ -639,6 +674,8 @@ static doca_error_t connect_piece(const struct piece *p)
 static doca_error_t work(const struct piece *p)
 {
 	switch (p->session->job.kind) {
+	case SESSION_GETS:
+		return get_piece(p);
 	case SESSION_HASHES:
 		return hash_piece(p);
 	case SESSION_SYNCS:

@@ -646,6 +646,15 @@ static void on_change(void *context, const struct export_spec *was, uint64_t was
 	}
 }
 
+static void on_registered(void *context, uint64_t id)
+{
+	const struct server *server = context;
+
+	for (struct session *s = server->sessions; s; s = s->next)
+		if (s->job.active && s->job.kind == SESSION_GETS && s->job.export == id)
+			wake(s);
+}
+
 /* --- public functions ------------------------------------------------------------------------- */
 
 doca_error_t server_create(struct loop *loop, struct server **server, struct dpumap_error *error)
@@ -673,7 +682,7 @@ void server_set_exports(struct server *server, struct export_table *exports)
 {
 	server->exports = exports;
 	by_address_set_exports(server->by_address, exports);
-	export_table_on_change(exports, on_change, server);
+	export_table_on_change(exports, on_change, on_registered, server);
 }
 
 void server_destroy(struct server *server)
@@ -681,7 +690,7 @@ void server_destroy(struct server *server)
 	if (!server)
 		return;
 	if (server->exports)
-		export_table_on_change(server->exports, NULL, NULL);
+		export_table_on_change(server->exports, NULL, NULL, NULL);
 	while (server->sessions)
 		remove_session(server, server->sessions);
 	acceptors_destroy(server->acceptors);
@@ -780,6 +789,13 @@ static void end_some(struct server *server)
 	server->has_unchecked = session != NULL;
 }
 
+static void do_piece(struct server *server, struct session *session)
+{
+	server->stats.held -= session->held.total;
+	requests_work(session, server->exports, &server->stats.requests);
+	server->stats.held += session->held.total;
+}
+
 /* A request that takes long has as many turns as it needs. */
 static void take_turn(struct server *server, struct session *session)
 {
@@ -789,7 +805,7 @@ static void take_turn(struct server *server, struct session *session)
 	if (end_if_refused(server, session))
 		return;
 	if (has_piece(session))
-		requests_work(session, server->exports, &server->stats.requests);
+		do_piece(server, session);
 	if (has_piece(session))
 		begin_waiting(server, session);
 	if (!session->job.active || has_events)

@@ -23,6 +23,7 @@
 
 /* What a request that is not answered at once does, between the requests of other clients. */
 enum session_job {
+	SESSION_GETS,	  /* waits until its export is registered */
 	SESSION_HASHES,	  /* a digest-update */
 	SESSION_SYNCS,	  /* the release of a file, which is written to its disk */
 	SESSION_LISTS,	  /* a list of many exports */
@@ -90,7 +91,7 @@ struct session {
 		enum session_job kind;
 		uint64_t id;
 		struct digest *digest;
-		uint64_t export; /* its id: what a release releases, or the client connects to */
+		uint64_t export; /* its id: what the client waits for, releases or connects to */
 		uint64_t offset;
 		uint64_t left;
 		struct dpumap_msg *list;	    /* the exports so far, on the heap */

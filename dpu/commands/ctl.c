@@ -130,6 +130,16 @@ static void print_list(struct json_object *list, const struct cli_column *column
 		cli_table_row(stdout, columns, json_object_array_get_idx(list, i));
 }
 
+static void print_registering(struct json_object *exports)
+{
+	for (size_t i = 0; i < json_object_array_length(exports); i++) {
+		struct json_object *one = json_object_array_get_idx(exports, i);
+
+		if (strcmp(text_of(one, "state"), "registering") == 0)
+			printf("registering: %s\n", text_of(one, "name"));
+	}
+}
+
 static void print_failed(struct json_object *reply)
 {
 	struct json_object *list = json_object_object_get(reply, "failed");
@@ -158,6 +168,7 @@ static void print_reply(struct json_object *reply)
 	if (json_object_object_get_ex(reply, "exports", &list) &&
 	    json_object_is_type(list, json_type_array)) {
 		print_list(list, of_export);
+		print_registering(list);
 		print_failed(reply);
 	} else if (json_object_object_get_ex(reply, "sessions", &list)) {
 		print_list(list, of_session);

@@ -100,6 +100,7 @@ static void put_counters(struct request *q)
 	put_text(q->answer, "device", export_table_device_name(exports));
 	put(q->answer, "exports", export_table_count(exports));
 	put(q->answer, "failed_exports", export_table_failed(exports)->num);
+	put(q->answer, "registering", export_table_num_registering(exports));
 	put(q->answer, "clients", stats.clients);
 	put(q->answer, "imports", stats.held);
 	put(q->answer, "outstanding", export_table_num_outstanding(exports));
@@ -132,6 +133,13 @@ static doca_error_t get_status(struct request *q)
 	return DOCA_SUCCESS;
 }
 
+static const char *state_of(const struct named_export *export)
+{
+	if (export_is_registering(export))
+		return "registering";
+	return export_is_registered(export) ? "registered" : "unregistered";
+}
+
 static struct json_object *describe_export(const struct named_export *export)
 {
 	const struct export_spec *spec = export_get_spec(export);
@@ -143,6 +151,7 @@ static struct json_object *describe_export(const struct named_export *export)
 	put_text(about, "name", spec->name);
 	dpumap_export_describe(about, export_kind_name(spec->kind), spec->size,
 			       spec->writable ? "rw" : "ro", export_via_name(spec->via));
+	put_text(about, "state", state_of(export));
 	put(about, "imports", export_num_imports(export));
 	put(about, "outstanding", export_num_outstanding(export));
 	while ((peer = export_peers_next(spec->allow, peer)))

@@ -479,7 +479,8 @@ static doca_error_t check_stop(struct daemon *d, struct dpumap_error *error)
 
 static doca_error_t open_device(struct daemon *d, struct dpumap_error *error)
 {
-	doca_error_t result = export_table_create(d->settings.device, &d->exports, error);
+	doca_error_t result =
+		export_table_create(d->settings.device, d->workers, &d->exports, error);
 
 	if (result != DOCA_SUCCESS)
 		return result;

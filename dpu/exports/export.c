@@ -21,13 +21,18 @@ struct named_export {
 	struct rdma_conns rdma_conns;
 	struct memory *memory;
 	struct export_map map;
-	uint64_t num_imports;	 /* how often connected clients hold the descriptor */
-	uint64_t num_abandoned;	 /* how often clients disconnected without releasing it */
-	doca_error_t end_result; /* of destroying the map */
-	bool takes_all;		 /* the size was "max" */
-	bool is_released;	 /* a client released it, and may have kept a copy */
-	bool is_stuck;		 /* a connection cannot be ended: the device stays open */
+	struct registration *registration; /* that runs, or has failed; NULL: neither */
+	uint64_t num_imports;		   /* how often connected clients hold the descriptor */
+	uint64_t num_abandoned;		   /* how often clients disconnected without releasing it */
+	bool takes_all;			   /* the size was "max" */
+	bool is_released;		   /* a client released it, and may have kept a copy */
+	bool is_stuck;			   /* a connection cannot be ended: the device stays open */
 };
+
+static bool is_over_rdma(const struct named_export *export)
+{
+	return export->spec.via == EXPORT_VIA_RDMA;
+}
 
 static const struct dpumap_device *device_of(const struct named_export *e,
 					     const struct dpumap_device *shared)
@@ -48,26 +53,37 @@ void export_log(const struct named_export *e, const struct dpumap_device *device
 		 e->map.desc ? state : "not yet registered", device->name);
 }
 
-void export_end(struct named_export *export)
+/* Destroying the map would revoke the descriptor too, but takes as long as its memory is large. */
+static bool revoke_map(const struct dpumap_device *device, struct named_export *export)
 {
-	/* The key first: from then on, connected clients reach nothing. */
-	export->end_result = export_map_destroy(&export->map);
 	export->is_stuck = !rdma_conns_drop_all(&export->rdma_conns);
+	if (is_over_rdma(export))
+		return !export->is_stuck;
+	return export_map_revoke(device, &export->map) == DOCA_SUCCESS;
+}
+
+void export_end(const struct dpumap_device *device, struct named_export *export)
+{
+	if (!revoke_map(device, export))
+		export_map_destroy(&export->map);
 }
 
 static void destroy_parts(struct named_export *e)
 {
-	export_end(e);
+	doca_error_t result = export_map_destroy(&e->map);
+
+	e->is_stuck = !rdma_conns_drop_all(&e->rdma_conns);
 	if (e->map.mmap) {
 		memory_keep_bytes(e->memory);
 		log_error("export %s: cannot destroy its map, so its descriptor stays valid: %s; "
 			  "restart dpumapd",
-			  e->spec.name, doca_error_get_descr(e->end_result));
+			  e->spec.name, doca_error_get_descr(result));
 	}
 	memory_destroy(e->memory);
 	if (!e->is_stuck && e->own && e->own->dev)
 		doca_dev_close(e->own->dev);
 	free(e->own);
+	free(e->registration);
 }
 
 void export_destroy(struct named_export *export)
@@ -222,33 +238,91 @@ static void forget_holders(struct named_export *export)
 	export->is_released = false;
 }
 
+/* --- registration ----------------------------------------------------------------------------- */
+
+struct registration {
+	struct work work;
+	const struct dpumap_device *device;
+	struct named_export *export;
+	struct export_map map; /* the worker's until the end */
+	doca_error_t result;
+	struct dpumap_error error;
+	bool has_failed;
+	export_registered_fn *registered;
+	void *context;
+};
+
+static void run_registration(void *context)
+{
+	struct registration *r = context;
+	const struct named_export *e = r->export;
+
+	r->result = export_map_make(r->device, &e->spec, e->memory, &r->map, &r->error);
+}
+
+static void end_registration(void *context)
+{
+	struct registration *r = context;
+	struct named_export *export = r->export;
+	export_registered_fn *registered = r->registered;
+	void *to = r->context;
+
+	export->map = r->map;
+	r->has_failed = r->result != DOCA_SUCCESS;
+	if (!r->has_failed) {
+		free(r);
+		export->registration = NULL;
+	}
+	registered(to, export);
+}
+
 bool export_is_registered(const struct named_export *export)
 {
 	return export->map.desc;
 }
 
-doca_error_t export_register(const struct dpumap_device *device, struct named_export *export,
-			     struct dpumap_error *error)
+bool export_is_registering(const struct named_export *export)
 {
-	if (export->map.desc)
-		return DOCA_SUCCESS;
-	return export_map_make(device_of(export, device), &export->spec, export->memory,
-			       &export->map, error);
+	return export->registration && !export->registration->has_failed;
 }
 
-doca_error_t export_acquire(const struct dpumap_device *device, struct named_export *export,
-			    struct dpumap_error *error)
+const struct dpumap_error *export_registration_error(const struct named_export *export)
 {
-	doca_error_t result = export_register(device, export, error);
+	const struct registration *r = export->registration;
 
-	if (result == DOCA_SUCCESS)
-		export->num_imports++;
-	return result;
+	return r && r->has_failed ? &r->error : NULL;
 }
 
-static bool is_over_rdma(const struct named_export *export)
+doca_error_t export_begin_registering(struct workers *workers, const struct dpumap_device *device,
+				      struct named_export *export, export_registered_fn *registered,
+				      void *context, struct dpumap_error *error)
 {
-	return export->spec.via == EXPORT_VIA_RDMA;
+	struct registration *r = calloc(1, sizeof(*r));
+	doca_error_t result;
+
+	if (!r)
+		return no_memory(&export->spec, error);
+	r->work = (struct work){.run = run_registration, .ended = end_registration, .context = r};
+	r->device = device_of(export, device);
+	r->export = export;
+	r->map = export->map;
+	r->registered = registered;
+	r->context = context;
+	result = workers_start(workers, &r->work, error);
+	if (result != DOCA_SUCCESS) {
+		free(r);
+		return result;
+	}
+	free(export->registration);
+	export->registration = r;
+	return DOCA_SUCCESS;
+}
+
+/* --- holders ---------------------------------------------------------------------------------- */
+
+void export_acquire(struct named_export *export)
+{
+	export->num_imports++;
 }
 
 /* Over RDMA a descriptor without a connection is useless, and stays. */
@@ -299,6 +373,9 @@ static doca_error_t revoke(const struct dpumap_device *device, struct named_expo
 
 	if (is_over_rdma(export))
 		return end_connections(export, error);
+	/* The descriptor that is being made is nobody's yet. */
+	if (export_is_registering(export))
+		return DOCA_SUCCESS;
 	result = export_map_revoke(device, &export->map);
 	if (result != DOCA_SUCCESS)
 		return dpumap_error_doca(
@@ -318,8 +395,11 @@ doca_error_t export_rekey(const struct dpumap_device *device, struct named_expor
 	if (result != DOCA_SUCCESS)
 		return result;
 	forget_holders(export);
+	if (export->map.desc || !export->map.mmap || export_is_registering(export))
+		return DOCA_SUCCESS;
 	/* The next client's request for the descriptor tries again. */
-	if (export_register(device, export, &later) != DOCA_SUCCESS)
+	if (export_map_make(device, &export->spec, export->memory, &export->map, &later) !=
+	    DOCA_SUCCESS)
 		log_from(DPUMAP_LINE_ERROR, "changed keys", "%s", later.text);
 	return DOCA_SUCCESS;
 }

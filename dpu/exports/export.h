@@ -12,6 +12,7 @@
 
 #include "channel/message.h"
 #include "common/device.h"
+#include "dpu/base/workers.h"
 #include "dpu/spec/export_spec.h"
 
 struct cm_listener;
@@ -23,7 +24,7 @@ struct rdma_details;
 /*
  * Takes the spec over on success. device is shared by all exports over PCI. Registering much memory
  * takes long: these functions and export_destroy() may run in any thread. later: an export over PCI is
- * not registered before export_register() or the first client.
+ * not registered before export_begin_registering().
  */
 doca_error_t export_create(const struct dpumap_device *device, struct export_spec *spec, bool later,
 			   struct named_export **export, struct dpumap_error *error);
@@ -38,10 +39,10 @@ doca_error_t export_create_successor(const struct dpumap_device *device,
  * Revokes the descriptor and ends all connections: no client reaches the memory from then on. What
  * the device refuses, export_destroy() tries again.
  */
-void export_end(struct named_export *export);
+void export_end(const struct dpumap_device *device, struct named_export *export);
 /* Moves the memory of an export that has ended to its successor. */
 void export_succeed(struct named_export *export, struct named_export *old);
-/* Ends the export and frees its memory. NULL is allowed. */
+/* Ends the export, which is not being registered, and frees its memory. NULL is allowed. */
 void export_destroy(struct named_export *export);
 void export_log(const struct named_export *export, const struct dpumap_device *device,
 		const char *what);
@@ -59,12 +60,19 @@ bool export_has_memory_of(const struct named_export *export, const struct export
 void export_describe(const struct named_export *export, struct dpumap_export_info *info);
 
 bool export_is_registered(const struct named_export *export);
-/* Registers the export and creates its descriptor, unless it has one. */
-doca_error_t export_register(const struct dpumap_device *device, struct named_export *export,
-			     struct dpumap_error *error);
-/* Counts one more holder of the descriptor, and creates the descriptor if there is none. */
-doca_error_t export_acquire(const struct dpumap_device *device, struct named_export *export,
-			    struct dpumap_error *error);
+bool export_is_registering(const struct named_export *export);
+/* Why it could not be registered, the last time; NULL: no reason. */
+const struct dpumap_error *export_registration_error(const struct named_export *export);
+/*
+ * A worker registers the memory, which takes long for much of it, and creates the descriptor. Until registered(), which
+ * is called in the loop, also on failure, the export must not end.
+ */
+typedef void export_registered_fn(void *context, struct named_export *export);
+doca_error_t export_begin_registering(struct workers *workers, const struct dpumap_device *device,
+				      struct named_export *export, export_registered_fn *registered,
+				      void *context, struct dpumap_error *error);
+/* Counts one more holder of the descriptor. The export is registered. */
+void export_acquire(struct named_export *export);
 /* A client releases the descriptor: counts one holder less. */
 void export_release(struct named_export *export);
 /* Clients disconnected that had not released the descriptor: counts num holders less. */

@@ -285,7 +285,7 @@ static void end_old(struct export_table *exports, const struct item *item)
 	const struct export_spec *was = export_get_spec(item->old);
 	size_t index = export_table_lower_bound(exports, was->name);
 
-	export_end(item->old);
+	export_end(&exports->device, item->old);
 	if (!item->keeps_memory) {
 		export_table_take_out(exports, index);
 		log_line("export %s removed", was->name);
@@ -341,12 +341,24 @@ static void record_failures(struct export_change *change)
 	exports->is_incomplete = exports->failed.num;
 }
 
+bool export_change_must_wait(const struct export_change *change)
+{
+	const struct item *item = &change->items[change->applied];
+
+	return change->applied < change->num && item->old && !item->stays &&
+	       export_is_registering(item->old);
+}
+
 bool export_change_apply(struct export_change *change)
 {
 	uint64_t end = monotonic_ns() + LOOP_SHARE_NS;
 
 	for (int i = 0; i < WORK_AT_ONCE && change->applied < change->num; i++) {
-		struct item *item = &change->items[change->applied++];
+		struct item *item = &change->items[change->applied];
+
+		if (export_change_must_wait(change))
+			break;
+		change->applied++;
 
 		if (item->stays)
 			let_stay(change->exports, item);

@@ -36,6 +36,8 @@ doca_error_t export_change_make(struct export_change *change, struct dpumap_erro
 void export_change_cancel(struct export_change *change);
 /* Changes some exports, which cannot fail, and says whether others are left. */
 bool export_change_apply(struct export_change *change);
+/* Is the next one being registered? Then it cannot end now. */
+bool export_change_must_wait(const struct export_change *change);
 /* Frees the memory of what the change replaced and removed. As export_change_make(). */
 void export_change_dispose(struct export_change *change);
 /* Undoes what was not applied. NULL is allowed. */

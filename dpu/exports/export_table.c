@@ -24,8 +24,8 @@ static doca_error_t open_device(const char *which, struct dpumap_device *device,
 	return dpumap_device_open(which, dpumap_device_can_connect, "export memory", device, error);
 }
 
-doca_error_t export_table_create(const char *device, struct export_table **exports,
-				 struct dpumap_error *error)
+doca_error_t export_table_create(const char *device, struct workers *workers,
+				 struct export_table **exports, struct dpumap_error *error)
 {
 	struct export_table *e = calloc(1, sizeof(*e));
 	doca_error_t result;
@@ -37,6 +37,7 @@ doca_error_t export_table_create(const char *device, struct export_table **expor
 		free(e);
 		return result;
 	}
+	e->workers = workers;
 	e->next_id = 1;
 	*exports = e;
 	return DOCA_SUCCESS;
@@ -56,9 +57,10 @@ void export_table_destroy(struct export_table *exports)
 }
 
 void export_table_on_change(struct export_table *exports, export_table_changed_fn *changed,
-			    void *context)
+			    export_table_registered_fn *registered, void *context)
 {
 	exports->changed = changed;
+	exports->registered = registered;
 	exports->context = context;
 }
 
@@ -191,8 +193,10 @@ void export_table_insert(struct export_table *exports, size_t index, struct name
 	exports->list[index] = export;
 	exports->count++;
 	export_ids_add(&exports->ids, export);
-	if (index <= exports->next_due)
-		exports->next_due = export_is_registered(export) ? exports->next_due + 1 : index;
+	exports->next_due += index <= exports->next_due;
+	exports->next_unregistered += index <= exports->next_unregistered;
+	if (index < exports->next_unregistered && !export_is_registered(export))
+		exports->next_unregistered = index;
 }
 
 struct named_export *export_table_take_out(struct export_table *exports, size_t index)
@@ -201,8 +205,8 @@ struct named_export *export_table_take_out(struct export_table *exports, size_t 
 
 	exports->count--;
 	export_ids_remove(&exports->ids, export);
-	if (index < exports->next_due)
-		exports->next_due--;
+	exports->next_due -= index < exports->next_due;
+	exports->next_unregistered -= index < exports->next_unregistered;
 	memmove(&exports->list[index], &exports->list[index + 1],
 		(exports->count - index) * sizeof(struct named_export *));
 	return export;
@@ -215,6 +219,33 @@ bool export_table_is_complete(const struct export_table *exports)
 	return !exports->is_incomplete;
 }
 
+struct disposal {
+	struct work work;
+	struct named_export *export;
+};
+
+static void run_disposal(void *context)
+{
+	const struct disposal *disposal = context;
+
+	export_destroy(disposal->export);
+}
+
+/* Its file may be large and its disk slow. Without memory or a thread, clients wait for it. */
+static void dispose(const struct export_table *exports, struct named_export *export)
+{
+	struct disposal *disposal = calloc(1, sizeof(*disposal));
+	struct dpumap_error ignored;
+
+	if (disposal) {
+		*disposal = (struct disposal){{run_disposal, free, disposal, NULL}, export};
+		if (workers_start(exports->workers, &disposal->work, &ignored) == DOCA_SUCCESS)
+			return;
+	}
+	free(disposal);
+	export_destroy(export);
+}
+
 static void drop(struct export_table *exports, size_t index, const struct dpumap_error *why)
 {
 	struct named_export *export = export_table_take_out(exports, index);
@@ -223,10 +254,10 @@ static void drop(struct export_table *exports, size_t index, const struct dpumap
 	if (!export_get_spec(export)->is_temporary)
 		failed_exports_add(&exports->failed, export_name(export), why);
 	export_change_forget(exports, export);
-	export_end(export);
+	export_end(&exports->device, export);
 	log_line("export %s removed", export_name(export));
 	export_table_announce(exports, export_get_spec(export), export_id(export), NULL);
-	export_destroy(export);
+	dispose(exports, export);
 }
 
 bool export_table_is_lost(const struct export_table *exports)
@@ -264,7 +295,7 @@ static void check_some(struct export_table *exports)
 	for (int i = 0; i < CHECKED_AT_ONCE && may_check(exports); i++) {
 		size_t index = --exports->unchecked;
 
-		if (index >= exports->count ||
+		if (index >= exports->count || export_is_registering(exports->list[index]) ||
 		    export_check(exports->list[index], &error) == DOCA_SUCCESS)
 			continue;
 		drop(exports, index, &error);
@@ -283,11 +314,58 @@ static void rekey_if_due(struct export_table *exports, struct named_export *expo
 		log_from(DPUMAP_LINE_ERROR, "changed keys", "%s", error.text);
 }
 
-doca_error_t export_table_acquire(struct export_table *exports, struct named_export *export,
-				  struct dpumap_error *error)
+static void on_registered(void *context, struct named_export *export)
 {
+	const struct dpumap_error *why = export_registration_error(export);
+	struct export_table *exports = context;
+
+	exports->num_registering--;
+	if (exports->registering == export)
+		exports->registering = NULL;
+	/* Most likely it is the same for all of them. */
+	if (why && !exports->waits)
+		log_error("%s; exports that are not yet registered are registered for their first "
+			  "clients",
+			  why->text);
+	exports->waits |= why != NULL;
+	if (exports->registered)
+		exports->registered(exports->context, export_id(export));
+}
+
+static doca_error_t begin_registering(struct export_table *exports, struct named_export *export,
+				      struct dpumap_error *error)
+{
+	doca_error_t result = export_begin_registering(exports->workers, &exports->device, export,
+						       on_registered, exports, error);
+
+	exports->num_registering += result == DOCA_SUCCESS;
+	return result;
+}
+
+doca_error_t export_table_acquire(struct export_table *exports, struct named_export *export,
+				  bool waited, struct dpumap_error *error)
+{
+	const struct dpumap_error *why = export_registration_error(export);
+	doca_error_t result;
+
 	rekey_if_due(exports, export);
-	return export_acquire(&exports->device, export, error);
+	if (export_is_registered(export)) {
+		export_acquire(export);
+		return DOCA_SUCCESS;
+	}
+	if (export_is_registering(export))
+		return DOCA_ERROR_AGAIN;
+	if (why && waited) {
+		*error = *why;
+		return why->code;
+	}
+	result = begin_registering(exports, export, error);
+	return result == DOCA_SUCCESS ? DOCA_ERROR_AGAIN : result;
+}
+
+size_t export_table_num_registering(const struct export_table *exports)
+{
+	return exports->num_registering;
 }
 
 void export_table_release(struct export_table *exports, struct named_export *export)
@@ -307,41 +385,39 @@ void export_table_abandon(struct export_table *exports, uint64_t id, size_t time
 		is_due(exports, export);
 }
 
-bool export_table_has_work(const struct export_table *exports)
+/* Clients that ask for an export do not wait for those before it. */
+static bool may_register(const struct export_table *exports)
 {
-	return has_due(exports) || may_check(exports);
+	return exports->next_unregistered < exports->count && !exports->registering;
 }
 
-/*
- * Return whether it took long. After a failure the others wait for their first clients: most likely it is the
- * same for all of them.
- */
-static bool register_later(struct export_table *exports, struct named_export *export)
+bool export_table_has_work(const struct export_table *exports)
+{
+	return has_due(exports) || may_register(exports) || may_check(exports);
+}
+
+static void register_later(struct export_table *exports, struct named_export *export)
 {
 	struct dpumap_error error = {0};
 
-	if (exports->waits || export_is_registered(export))
-		return false;
-	if (export_register(&exports->device, export, &error) == DOCA_SUCCESS)
-		return true;
+	if (exports->waits || export_is_registered(export) || export_is_registering(export))
+		return;
+	if (begin_registering(exports, export, &error) == DOCA_SUCCESS) {
+		exports->registering = export;
+		return;
+	}
 	log_error("%s; exports that are not yet registered are registered for their first clients",
 		  error.text);
 	exports->waits = true;
-	return true;
 }
 
-/* Clients wait meanwhile: so at most one registration. */
 void export_table_work(struct export_table *exports)
 {
-	bool registered = false;
-
 	check_some(exports);
-	for (int i = 0; i < WORK_AT_ONCE && !registered && has_due(exports); i++) {
-		struct named_export *export = exports->list[exports->next_due++];
-
-		rekey_if_due(exports, export);
-		registered = register_later(exports, export);
-	}
+	for (int i = 0; i < WORK_AT_ONCE && may_register(exports); i++)
+		register_later(exports, exports->list[exports->next_unregistered++]);
+	for (int i = 0; i < WORK_AT_ONCE && has_due(exports); i++)
+		rekey_if_due(exports, exports->list[exports->next_due++]);
 }
 
 static doca_error_t rekey(struct export_table *exports, struct named_export *export,

@@ -17,11 +17,11 @@ struct export_table;
 
 /*
  * device is an IB device name or a PCI address. NULL selects the first device that can export,
- * over PCI if there is one.
+ * over PCI if there is one. The workers are borrowed.
  */
-doca_error_t export_table_create(const char *device, struct export_table **exports,
-				 struct dpumap_error *error);
-/* Revokes every export, then frees the memory. NULL is allowed. */
+doca_error_t export_table_create(const char *device, struct workers *workers,
+				 struct export_table **exports, struct dpumap_error *error);
+/* Revokes every export, then frees the memory. The workers have ended. NULL is allowed. */
 void export_table_destroy(struct export_table *exports);
 
 /*
@@ -30,8 +30,10 @@ void export_table_destroy(struct export_table *exports);
  */
 typedef void export_table_changed_fn(void *context, const struct export_spec *was, uint64_t was_id,
 				     const struct export_spec *is);
+/* Called when the registration has ended of an export that export_table_acquire() waits for. */
+typedef void export_table_registered_fn(void *context, uint64_t id);
 void export_table_on_change(struct export_table *exports, export_table_changed_fn *changed,
-			    void *context);
+			    export_table_registered_fn *registered, void *context);
 
 /*
  * Announces that all exports have ended, because the device failed. Nothing is freed, now or later:
@@ -48,9 +50,12 @@ bool export_table_is_complete(const struct export_table *exports);
 /* Makes export_table_work() remove exports whose file another process has truncated, and log why. */
 void export_table_check(struct export_table *exports);
 
-/* A client gets the descriptor, or releases it. */
+/*
+ * A client gets the descriptor, or releases it. AGAIN: the export is being registered; the client asks again (waited)
+ * when that has ended, and gets the reason if it has failed.
+ */
 doca_error_t export_table_acquire(struct export_table *exports, struct named_export *export,
-				  struct dpumap_error *error);
+				  bool waited, struct dpumap_error *error);
 /*
  * A descriptor of an export over PCI becomes invalid as soon as a client has released it and no
  * connected client holds it.
@@ -92,6 +97,9 @@ struct named_export *export_table_find(const struct export_table *exports, const
 				       struct dpumap_error *error);
 /* NULL when the state with that id no longer exists. */
 struct named_export *export_table_find_id(const struct export_table *exports, uint64_t id);
+
+/* How many are being registered? */
+size_t export_table_num_registering(const struct export_table *exports);
 
 struct doca_dev *export_table_dev(const struct export_table *exports);
 const char *export_table_device_name(const struct export_table *exports);

@@ -22,11 +22,16 @@ struct export_table {
 	struct failed_exports failed;
 	bool is_incomplete; /* see export_table_is_complete() */
 	bool waits;	 /* registering failed: unregistered exports wait for their first clients */
-	size_t next_due; /* before this index, no export is due for a descriptor */
-	size_t unchecked; /* before this index, exports are still to be checked */
+	size_t next_due; /* before this index, no export is due for another descriptor */
+	size_t next_unregistered; /* before this index, no export is to be registered */
+	size_t unchecked;	  /* before this index, exports are still to be checked */
+	struct workers *workers;
+	size_t num_registering;
+	const struct named_export *registering; /* without a client that asked for it; NULL: none */
 	uint64_t next_id;
 	uint64_t version;
 	export_table_changed_fn *changed;
+	export_table_registered_fn *registered;
 	void *context;
 	struct export_change *change; /* planned or in progress; NULL: none */
 };

@@ -128,7 +128,7 @@ doca_error_t job_start(struct job *job, struct export_change *change,
 
 bool job_has_work(const struct job *job)
 {
-	return job->phase == APPLYING;
+	return job->phase == APPLYING && !export_change_must_wait(job->change);
 }
 
 void job_work(struct job *job)

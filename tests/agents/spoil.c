@@ -72,6 +72,31 @@ EXPORT int getaddrinfo(const char *node, const char *service, const struct addri
 	return NEXT(getaddrinfo)(node, service, hints, list);
 }
 
+/* "pins": registering much memory takes long. */
+#undef ibv_reg_mr
+EXPORT struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access)
+{
+	if (length >= 1 << 20)
+		hold("pins");
+	return NEXT(ibv_reg_mr)(pd, addr, length, access);
+}
+
+EXPORT struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
+				       unsigned int access)
+{
+	if (length >= 1 << 20)
+		hold("pins");
+	return NEXT(ibv_reg_mr_iova2)(pd, addr, length, iova, access);
+}
+
+/* The same for the end of a registration. */
+EXPORT int ibv_dereg_mr(struct ibv_mr *mr)
+{
+	if (mr->length >= 1 << 20)
+		hold("unpins");
+	return NEXT(ibv_dereg_mr)(mr);
+}
+
 static int (*query_port)(struct ibv_context *, uint8_t, struct ibv_port_attr *, size_t);
 
 static int query_port_down(struct ibv_context *context, uint8_t number, struct ibv_port_attr *attr,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""While dpumapd waits for a resolver, it serves its clients. A preloaded library holds the call up until the test has
-seen it."""
+"""While dpumapd waits for a resolver or the device, it serves its clients. A preloaded library holds the call up until the
+test has seen it."""
 
 import contextlib
 import os
@@ -9,7 +9,7 @@ import select
 import pytest
 
 from harness.machine import await_true
-from harness.wire import HELLO, reach, receive, request
+from harness.wire import HELLO, is_closed, reach, receive, request
 
 SPOIL = os.environ.get("DPUMAP_SPOIL")
 pytestmark = [
@@ -17,6 +17,8 @@ pytestmark = [
     pytest.mark.usefixtures("nothing_left"),
     pytest.mark.skipif(not SPOIL, reason="no library that spoils is given"),
 ]
+REGISTERED_FIRST = 256
+BIG = 2 << 20  # what the library regards as much memory
 
 
 def dram(name, size=4096):
@@ -95,6 +97,22 @@ def wait(serve, dpu, ram):
         os.close(held)
 
 
+def asks(client, *requests):
+    client.sendall(b"".join(requests))
+    return [receive(client) for _ in requests]
+
+
+def has_nothing(client):
+    client.setblocking(False)
+    try:
+        client.recv(1)
+        return False
+    except BlockingIOError:
+        return True
+    finally:
+        client.settimeout(30)
+
+
 # -- the resolver
 
 
@@ -130,3 +148,113 @@ def test_dpumapd_ends_while_a_reload_waits_for_a_resolver(wait):
         agent.daemon.signal("TERM")
     assert agent.daemon.end("0") == 0, agent.log()
     assert not one.dpu.exists(f"{one.dpu.dir}/more")
+
+
+# -- the device
+
+
+def many(*last):
+    """The last of them are registered while dpumapd serves clients."""
+    return [*(dram(f"a{number:03}") for number in range(REGISTERED_FIRST)), *last]
+
+
+def state_of(agent, name):
+    return next(export["state"] for export in agent.ask("list")["exports"] if export["name"] == name)
+
+
+def test_registration_that_takes_long_lets_clients_be_served(wait):
+    """A client that asks for the export waits alone, and an export that waits for nobody is registered before."""
+    one = wait("pins")
+    one.exports = many(dram("big", BIG), dram("huge", BIG), dram("small"))
+    one.prepare()
+    agent = one.start()
+    with contextlib.ExitStack() as stack:
+        first, second = (stack.enter_context(one.client()) for _ in range(2))
+        with one.held():
+            assert state_of(agent, "big") == "registering" and state_of(agent, "huge") == "unregistered"
+            first.sendall(request("get", 2, name="big"))
+            assert one.serves("a000")["registering"] == 1
+            assert "\nregistering: big\n" in agent.ctl("list").ok()
+            one.serves("small")
+            second.sendall(request("get", 2, name="huge"))
+            assert await_true(lambda: agent.figure("registering") == 2, 30)
+            second.close()
+            removal = one.begin("remove", "big")
+            one.await_commands(1)
+            before = agent.figure("turns")
+            for _ in range(20):
+                one.serves("a001")
+            assert agent.figure("turns") - before < 20 * 40, "the loop spins"
+            assert has_nothing(first)
+        assert b"descriptor" in receive(first)
+        assert removal.end("0") == 0, removal.log()
+    assert await_true(lambda: agent.figure("registering") == 0, 30)
+    assert state_of(agent, "huge") == "registered"
+    assert agent.figure("imports") == 0
+    agent.stop()
+
+
+def test_export_changes_while_it_is_registered(wait):
+    """By ctl rekey: the client that waits is told."""
+    one = wait("pins")
+    one.exports = many(dram("big", BIG))
+    one.prepare()
+    agent = one.start()
+    with one.client() as client:
+        client.sendall(request("get", 2, name="big"))
+        with one.held():
+            agent.ctl("rekey", "big").ok()
+            assert b"changed or ended" in receive(client)
+            client.sendall(request("get", 3, name="big"))
+            one.serves("a000")
+            assert has_nothing(client)
+        assert b"descriptor" in receive(client)
+    agent.stop()
+
+
+def test_registration_that_fails_late_is_told_to_the_client_that_waits(wait, emulator):
+    one = wait("pins")
+    one.exports = many(dram("big", BIG))
+    one.prepare()
+    agent = one.start()
+    with one.client() as client:
+        with one.held():
+            client.sendall(request("get", 2, name="big"))
+            one.serves("a000")
+            emulator.fault("--method", "mr.create", "--errno", "ENOMEM")
+        assert b"cannot register its memory" in receive(client)
+        assert state_of(agent, "big") == "unregistered"
+        assert b"descriptor" in asks(client, request("get", 3, name="big"))[0]
+    agent.daemon.await_log("cannot register its memory.*for their first clients")
+    agent.stop()
+
+
+def test_dpumapd_ends_while_it_registers(wait):
+    one = wait("pins")
+    one.exports = many(dram("big", BIG))
+    one.prepare()
+    agent = one.start()
+    with one.client() as client:
+        client.sendall(request("get", 2, name="big"))
+        with one.held():
+            agent.daemon.signal("TERM")
+            assert is_closed(client)
+    assert agent.daemon.end("0") == 0, agent.log()
+
+
+@pytest.mark.parametrize("via", ["pci", "rdma"])
+def test_end_of_much_memory_lets_clients_be_served(wait, via):
+    """The access of its clients ends before."""
+    one = wait("unpins")
+    one.exports.append(dram("big", BIG).replace("size", f'via = "{via}"; size'))
+    agent = one.start()
+    with one.client() as client:
+        assert b"descriptor" in asks(client, request("get", 2, name="big"))[0]
+        one.prepare()
+        removal = one.begin("remove", "big")
+        with one.held():
+            agent.daemon.await_log("export big removed")
+            assert one.serves()["exports"] == 1
+            assert agent.figure("imports") == 0
+        assert removal.end("0") == 0, removal.log()
+    agent.stop()
