@@ -9,6 +9,8 @@
 #include "channel/message.h"
 #include "dpu/base/log.h"
 #include "dpu/clients/by_address.h"
+#include "dpu/clients/server.h"
+#include "dpu/exports/file_sync.h"
 #include "dpu/exports/memory.h"
 #include "dpu/rdma/rdma_conns.h"
 
@@ -192,16 +194,24 @@ static doca_error_t get(struct context *c)
 	return start_job(c, SESSION_GETS, export_id(export));
 }
 
+static void on_synced(void *session)
+{
+	server_wake(session);
+}
+
 /* The release is answered once the file has what the client wrote. */
 static doca_error_t start_sync(struct context *c, const struct named_export *export)
 {
 	struct session *s = c->session;
+	doca_error_t result;
 
 	if (!export_needs_sync(export))
 		return DOCA_SUCCESS;
-	s->job.offset = 0;
-	s->job.left = export_get_spec(export)->size;
-	return start_job(c, SESSION_SYNCS, export_id(export));
+	result = export_table_begin_sync(c->exports, export, on_synced, s, &s->job.sync, c->error);
+	if (result != DOCA_SUCCESS)
+		return result;
+	s->job.sleeps = true;
+	return start_job(c, SESSION_SYNCS, 0);
 }
 
 static doca_error_t release(struct context *c)
@@ -628,17 +638,7 @@ static doca_error_t get_piece(const struct piece *p)
 
 static doca_error_t sync_piece(const struct piece *p)
 {
-	struct session *session = p->session;
-	const struct named_export *export = export_table_find_id(p->exports, session->job.export);
-	uint64_t offset = session->job.offset;
-	size_t len =
-		session->job.left < MEMORY_SYNC_MAX ? (size_t)session->job.left : MEMORY_SYNC_MAX;
-
-	if (!export)
-		return dpumap_error_set(p->error, DOCA_ERROR_NOT_FOUND,
-					"the export changed or ended while its file was written to "
-					"its disk");
-	return has_moved(session, len, export_sync(export, offset, len, p->error));
+	return file_sync_result(p->session->job.sync, p->error);
 }
 
 static doca_error_t list_piece(const struct piece *p)
@@ -692,6 +692,8 @@ static void end_job(struct session *session)
 	session->job.active = false;
 	session->job.sleeps = false;
 	session->job.export = 0;
+	file_sync_end(session->job.sync);
+	session->job.sync = NULL;
 	free(session->job.list);
 	session->job.list = NULL;
 }

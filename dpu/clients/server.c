@@ -88,7 +88,7 @@ static void announce(struct server *server, struct session *session)
 	session->has_events = true;
 }
 
-static void wake(struct session *session)
+void server_wake(struct session *session)
 {
 	if (!session->job.sleeps)
 		return;
@@ -634,7 +634,7 @@ static void on_change(void *context, const struct export_spec *was, uint64_t was
 	for (struct session *session = server->sessions; session; session = session->next) {
 		forgotten = was ? session_forget_export(session, was_id) : 0;
 		if (was && session->job.export == was_id)
-			wake(session);
+			server_wake(session);
 		server->stats.held -= forgotten;
 		if (!is_reported(session, was, forgotten > 0, is, &event))
 			continue;
@@ -652,7 +652,7 @@ static void on_registered(void *context, uint64_t id)
 
 	for (struct session *s = server->sessions; s; s = s->next)
 		if (s->job.active && s->job.kind == SESSION_GETS && s->job.export == id)
-			wake(s);
+			server_wake(s);
 }
 
 /* --- public functions ------------------------------------------------------------------------- */
@@ -668,7 +668,7 @@ doca_error_t server_create(struct loop *loop, struct server **server, struct dpu
 	s->last_waiting = &s->waiting;
 	result = acceptors_create(loop, admit, s, &s->acceptors, error);
 	if (result == DOCA_SUCCESS)
-		result = by_address_create(loop, &s->sessions, wake, &s->by_address, error);
+		result = by_address_create(loop, &s->sessions, server_wake, &s->by_address, error);
 	if (result != DOCA_SUCCESS) {
 		acceptors_destroy(s->acceptors);
 		free(s);

@@ -91,6 +91,9 @@ void server_work(struct server *server);
 /* To be called about twice a second: closes connections that time out. */
 void server_tick(struct server *server);
 
+/* Ends the sleep of a session's job. */
+void server_wake(struct session *session);
+
 /* Ends all sessions of a client, in server_work(). NOT_FOUND if there is none. */
 doca_error_t server_disconnect(struct server *server, const char *identity,
 			       struct dpumap_error *error);

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "dpu/base/log.h"
+#include "dpu/exports/file_sync.h"
 
 static void number(struct session *s)
 {
@@ -97,6 +98,7 @@ void session_destroy(struct session *session)
 	while (session->events)
 		drop_event(session);
 	free(session->job.list);
+	file_sync_end(session->job.sync);
 	introduction_destroy(session->introduction);
 	dpumap_conn_destroy(session->conn);
 	held_free(&session->held);

@@ -25,7 +25,7 @@
 enum session_job {
 	SESSION_GETS,	  /* waits until its export is registered */
 	SESSION_HASHES,	  /* a digest-update */
-	SESSION_SYNCS,	  /* the release of a file, which is written to its disk */
+	SESSION_SYNCS,	  /* the release of a file: waits until that is written to its disk */
 	SESSION_LISTS,	  /* a list of many exports */
 	SESSION_CONNECTS, /* waits until the client's address is found */
 };
@@ -43,6 +43,7 @@ struct event {
 
 struct server;
 struct by_address;
+struct file_sync;
 
 /* How messages reach a client that has no connection of dpumapd's own protocol. */
 struct session_sink {
@@ -91,7 +92,8 @@ struct session {
 		enum session_job kind;
 		uint64_t id;
 		struct digest *digest;
-		uint64_t export; /* its id: what the client waits for, releases or connects to */
+		uint64_t export; /* its id: what the client waits for, hashes or connects to */
+		struct file_sync *sync;
 		uint64_t offset;
 		uint64_t left;
 		struct dpumap_msg *list;	    /* the exports so far, on the heap */

@@ -538,10 +538,11 @@ bool export_needs_sync(const struct named_export *export)
 	return memory_needs_sync(export->memory);
 }
 
-doca_error_t export_sync(const struct named_export *export, uint64_t offset, size_t len,
-			 struct dpumap_error *error)
+doca_error_t export_begin_sync(const struct named_export *export, struct workers *workers,
+			       void (*ended)(void *context), void *context, struct file_sync **sync,
+			       struct dpumap_error *error)
 {
-	return memory_sync(export->memory, offset, len, error);
+	return memory_begin_sync(export->memory, workers, ended, context, sync, error);
 }
 
 doca_error_t export_read(struct named_export *export, uint64_t offset, size_t len,

@@ -16,6 +16,7 @@
 #include "dpu/spec/export_spec.h"
 
 struct cm_listener;
+struct file_sync;
 struct named_export;
 struct rdma_cm_id;
 struct rdma_conn;
@@ -117,10 +118,11 @@ doca_error_t export_check_range(const struct named_export *export, uint64_t offs
 				struct dpumap_error *error);
 /* memory_check() of its memory. */
 doca_error_t export_check(const struct named_export *export, struct dpumap_error *error);
-/* memory_needs_sync() and memory_sync() of its memory. */
+/* memory_needs_sync() and memory_begin_sync() of its memory. */
 bool export_needs_sync(const struct named_export *export);
-doca_error_t export_sync(const struct named_export *export, uint64_t offset, size_t len,
-			 struct dpumap_error *error);
+doca_error_t export_begin_sync(const struct named_export *export, struct workers *workers,
+			       void (*ended)(void *context), void *context, struct file_sync **sync,
+			       struct dpumap_error *error);
 /* memory_read() of its memory. */
 doca_error_t export_read(struct named_export *export, uint64_t offset, size_t len,
 			 const void **data, struct dpumap_error *error);

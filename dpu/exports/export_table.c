@@ -368,6 +368,14 @@ size_t export_table_num_registering(const struct export_table *exports)
 	return exports->num_registering;
 }
 
+doca_error_t export_table_begin_sync(const struct export_table *exports,
+				     const struct named_export *export,
+				     void (*ended)(void *context), void *context,
+				     struct file_sync **sync, struct dpumap_error *error)
+{
+	return export_begin_sync(export, exports->workers, ended, context, sync, error);
+}
+
 void export_table_release(struct export_table *exports, struct named_export *export)
 {
 	export_release(export);

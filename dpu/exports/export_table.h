@@ -100,6 +100,11 @@ struct named_export *export_table_find_id(const struct export_table *exports, ui
 
 /* How many are being registered? */
 size_t export_table_num_registering(const struct export_table *exports);
+/* export_begin_sync(). */
+doca_error_t export_table_begin_sync(const struct export_table *exports,
+				     const struct named_export *export,
+				     void (*ended)(void *context), void *context,
+				     struct file_sync **sync, struct dpumap_error *error);
 
 struct doca_dev *export_table_dev(const struct export_table *exports);
 const char *export_table_device_name(const struct export_table *exports);

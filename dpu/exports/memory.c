@@ -21,13 +21,10 @@
 #include "common/memlock.h"
 #include "dpu/base/log.h"
 #include "dpu/exports/dram.h"
+#include "dpu/exports/file_sync.h"
 
 /* Device memory is read and written in words. */
 #define DM_WORD 4u
-
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
 
 struct memory {
 	const struct export_spec *spec;
@@ -375,21 +372,23 @@ bool memory_needs_sync(const struct memory *memory)
 	return memory->file >= 0 && memory->bytes && memory->spec->writable;
 }
 
-doca_error_t memory_sync(const struct memory *memory, uint64_t offset, size_t len,
-			 struct dpumap_error *error)
+static struct changed_file changed_file_of(const struct memory *m)
 {
-	void *bytes = (uint8_t *)memory->bytes + offset;
+	return (struct changed_file){.export = m->spec->name,
+				     .path = m->spec->path,
+				     .fd = m->file,
+				     .size = m->spec->size,
+				     .mapped_size = mapped_size(m),
+				     .is_durable = m->is_durable};
+}
 
-	/*
-	 * The kernel does not see what a device writes to registered pages: mark them as dirty.
-	 * Linux before 5.14 lacks this call, and marks them only when they are deregistered.
-	 */
-	if (memory->is_durable)
-		madvise(bytes, len, MADV_POPULATE_WRITE);
-	if (msync(bytes, len, MS_SYNC) == 0)
-		return DOCA_SUCCESS;
-	return dpumap_error_errno(error, errno, "export %s: cannot write %s to its disk",
-				  memory->spec->name, memory->spec->path);
+doca_error_t memory_begin_sync(const struct memory *memory, struct workers *workers,
+			       void (*ended)(void *context), void *context, struct file_sync **sync,
+			       struct dpumap_error *error)
+{
+	const struct changed_file file = changed_file_of(memory);
+
+	return file_sync_begin(&file, workers, ended, context, sync, error);
 }
 
 doca_error_t memory_explain(const struct memory *memory, doca_error_t why, const char *device,
@@ -533,15 +532,21 @@ void memory_keep_bytes(struct memory *memory)
 	}
 }
 
-void memory_destroy(struct memory *memory)
+static void write_to_disk(const struct memory *m)
 {
+	const struct changed_file file = changed_file_of(m);
 	struct dpumap_error error = {0};
 
+	if (file_sync_now(&file, m->bytes, &error) != DOCA_SUCCESS)
+		log_error("%s", error.text);
+}
+
+void memory_destroy(struct memory *memory)
+{
 	if (!memory)
 		return;
-	if (memory_needs_sync(memory) &&
-	    memory_sync(memory, 0, memory->spec->size, &error) != DOCA_SUCCESS)
-		log_error("%s", error.text);
+	if (memory_needs_sync(memory))
+		write_to_disk(memory);
 	if (memory->dm)
 		free_dm(memory);
 	free_bytes(memory);

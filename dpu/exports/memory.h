@@ -10,6 +10,7 @@
 #include <doca_mmap.h>
 
 #include "common/device.h"
+#include "dpu/base/workers.h"
 #include "dpu/spec/export_spec.h"
 
 struct memory;
@@ -43,10 +44,11 @@ doca_error_t memory_explain(const struct memory *memory, doca_error_t why, const
 
 /* Can clients change a file? */
 bool memory_needs_sync(const struct memory *memory);
-#define MEMORY_SYNC_MAX ((size_t)16 << 20)
-/* Writes a part of that file to its disk; offset is a multiple of MEMORY_SYNC_MAX. */
-doca_error_t memory_sync(const struct memory *memory, uint64_t offset, size_t len,
-			 struct dpumap_error *error);
+struct file_sync;
+/* file_sync_begin() of that file. */
+doca_error_t memory_begin_sync(const struct memory *memory, struct workers *workers,
+			       void (*ended)(void *context), void *context, struct file_sync **sync,
+			       struct dpumap_error *error);
 
 /* IO_FAILED when another process has truncated its file: the export must end. */
 doca_error_t memory_check(const struct memory *memory, struct dpumap_error *error);

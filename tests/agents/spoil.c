@@ -151,9 +151,10 @@ EXPORT struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 	return NEXT(ibv_alloc_pd)(context);
 }
 
-/* "disk": the disk of an exported file fails. */
+/* "disk": the disk of an exported file fails. "slow": it takes long. */
 EXPORT int msync(void *addr, size_t len, int flags)
 {
+	hold("slow");
 	if (is_spoilt("disk")) {
 		errno = EIO;
 		return -1;

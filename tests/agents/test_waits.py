@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""While dpumapd waits for a resolver or the device, it serves its clients. A preloaded library holds the call up until the
-test has seen it."""
+"""While dpumapd waits for a resolver, a disk or the device, it serves its clients. A preloaded library holds the
+call up until the test has seen it."""
 
 import contextlib
 import os
@@ -148,6 +148,67 @@ def test_dpumapd_ends_while_a_reload_waits_for_a_resolver(wait):
         agent.daemon.signal("TERM")
     assert agent.daemon.end("0") == 0, agent.log()
     assert not one.dpu.exists(f"{one.dpu.dir}/more")
+
+
+# -- a disk
+
+
+def file(place, name, size):
+    path = place / name
+    path.write_bytes(bytes(size))
+    return f'{{ name = "{name}"; kind = "file"; path = "{path}"; size = "max"; perm = "rw"; allow = [ "*" ]; }}'
+
+
+def test_release_that_waits_for_a_disk_lets_clients_be_served(wait, ram):
+    """The export may end meanwhile, and the client too."""
+    one = wait("slow")
+    one.exports += [file(ram, name, 65536) for name in ("kept", "gone", "left")]
+    agent = one.start()
+    with contextlib.ExitStack() as stack:
+        clients = [stack.enter_context(one.client()) for _ in range(3)]
+        for client, name in zip(clients, ("kept", "gone", "left")):
+            assert b"descriptor" in asks(client, request("get", name=name))[0]
+        one.prepare()
+        for client, name in zip(clients, ("kept", "gone", "left")):
+            client.sendall(request("release", name=name))
+        with one.held():
+            one.serves()
+            removal = one.begin("remove", "gone")
+            agent.daemon.await_log("export gone removed")
+            clients[2].close()
+            assert await_true(lambda: agent.figure("clients") == 2, 30)
+            assert all(has_nothing(client) for client in clients[:2])
+        assert removal.end("0") == 0, removal.log()
+        for client in clients[:2]:
+            assert b"error" not in receive(client)
+    agent.stop()
+    assert "cannot" not in agent.log()
+
+
+def test_dpumapd_ends_while_a_release_waits_for_a_disk(wait, ram):
+    one = wait("slow")
+    one.exports.append(file(ram, "kept", 65536))
+    agent = one.start()
+    with one.client() as client:
+        assert b"descriptor" in asks(client, request("get", name="kept"))[0]
+        one.prepare()
+        client.sendall(request("release", name="kept"))
+        with one.held():
+            agent.daemon.signal("TERM")
+            assert is_closed(client)
+    assert agent.daemon.end("0") == 0, agent.log()
+
+
+def test_truncated_file_that_waits_for_its_disk_lets_clients_be_served(wait, ram):
+    one = wait("slow")
+    one.exports.append(file(ram, "cut", 65536))
+    agent = one.start()
+    one.prepare()
+    os.truncate(ram / "cut", 4096)
+    with one.held():
+        agent.daemon.await_log("export cut removed")
+        one.serves()
+    agent.stop()
 
 
 # -- the device
