@@ -355,16 +355,18 @@ doca_error_t memory_check(const struct memory *memory, struct dpumap_error *erro
 {
 	const struct export_spec *spec = memory->spec;
 	int fd = memory->file >= 0 ? memory->file : memory->dmabuf;
-	struct stat st;
+	struct statx st;
 
-	if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
-	    (uint64_t)st.st_size >= spec->size)
+	/* The server of a network file system may be gone: its answer is not waited for. */
+	if (fd < 0 ||
+	    statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_SIZE, &st) != 0 ||
+	    !S_ISREG(st.stx_mode) || st.stx_size >= spec->size)
 		return DOCA_SUCCESS;
 	return dpumap_error_set(error, DOCA_ERROR_IO_FAILED,
 				"export %s: %s was truncated to %" PRIu64 " of %" PRIu64
 				" bytes, so its export ends; restore its size and add it again",
 				spec->name, spec->path ? spec->path : "its dma-buf",
-				(uint64_t)st.st_size, spec->size);
+				(uint64_t)st.stx_size, spec->size);
 }
 
 bool memory_needs_sync(const struct memory *memory)

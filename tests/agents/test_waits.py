@@ -19,6 +19,7 @@ pytestmark = [
 ]
 REGISTERED_FIRST = 256
 BIG = 2 << 20  # what the library regards as much memory
+HELD_SIZE = (1 << 20) + 4096  # of a file that the library regards as one of a network file system
 
 
 def dram(name, size=4096):
@@ -153,10 +154,10 @@ def test_dpumapd_ends_while_a_reload_waits_for_a_resolver(wait):
 # -- a disk
 
 
-def file(place, name, size):
+def file(place, name, size, perm="rw"):
     path = place / name
     path.write_bytes(bytes(size))
-    return f'{{ name = "{name}"; kind = "file"; path = "{path}"; size = "max"; perm = "rw"; allow = [ "*" ]; }}'
+    return f'{{ name = "{name}"; kind = "file"; path = "{path}"; size = "max"; perm = "{perm}"; allow = [ "*" ]; }}'
 
 
 def test_release_that_waits_for_a_disk_lets_clients_be_served(wait, ram):
@@ -208,6 +209,19 @@ def test_truncated_file_that_waits_for_its_disk_lets_clients_be_served(wait, ram
     with one.held():
         agent.daemon.await_log("export cut removed")
         one.serves()
+    agent.stop()
+
+
+def test_file_of_a_silent_server_lets_clients_be_served(wait, ram):
+    """It is checked twice a second whether files are truncated."""
+    one = wait("server")
+    one.exports += [file(ram, "remote", HELD_SIZE, "ro"), file(ram, "local", 65536, "ro")]
+    agent = one.start()
+    one.prepare()
+    os.truncate(ram / "local", 0)
+    agent.daemon.await_log("export local removed")
+    one.serves()
+    one.fifo.unlink()
     agent.stop()
 
 
