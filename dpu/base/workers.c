@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "dpu/base/thread.h"
+#include "base/thread.h"
 
 struct list {
 	struct work *first;

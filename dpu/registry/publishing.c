@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/thread.h"
 #include "dpu/base/log.h"
-#include "dpu/base/thread.h"
 
 /* How long the end of dpumapd waits for etcd. */
 #define CLOSE_MS 1000

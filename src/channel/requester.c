@@ -2,7 +2,6 @@
 #include "channel/requester.h"
 
 #include <errno.h>
-#include <netdb.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 
 #include "channel/message.h"
 #include "channel/reply.h"
+#include "channel/resolver.h"
 #include "channel/stream.h"
 #include "local/trusted.h"
 
@@ -28,7 +28,8 @@ struct dpumap_requester {
 	const struct dpumap_address *address;
 	struct dpumap_tls *tls;
 	const char *server;
-	struct addrinfo *resolved, of_unix;
+	struct dpumap_resolver *resolver; /* of a host; NULL: not yet asked */
+	struct addrinfo of_unix;
 	const struct addrinfo *target; /* what it connects to */
 	int fd;			       /* while it connects, or -1 */
 	bool is_full;		       /* the queue of the Unix socket */
@@ -94,8 +95,7 @@ void dpumap_requester_destroy(struct dpumap_requester *requester)
 		requester->events = event->next;
 		free(event);
 	}
-	if (requester->resolved)
-		freeaddrinfo(requester->resolved);
+	dpumap_resolver_destroy(requester->resolver);
 	close_socket(requester);
 	dpumap_conn_destroy(requester->conn);
 	free(requester);
@@ -111,15 +111,24 @@ struct dpumap_conn *dpumap_requester_conn(const struct dpumap_requester *request
 	return requester->conn;
 }
 
+static bool is_resolving(const struct dpumap_requester *r)
+{
+	return r->resolver && !r->target;
+}
+
 int dpumap_requester_fd(const struct dpumap_requester *requester)
 {
-	return requester->conn ? dpumap_conn_fd(requester->conn) : requester->fd;
+	if (requester->conn)
+		return dpumap_conn_fd(requester->conn);
+	return is_resolving(requester) ? dpumap_resolver_fd(requester->resolver) : requester->fd;
 }
 
 short dpumap_requester_events(const struct dpumap_requester *requester)
 {
 	if (requester->conn)
 		return dpumap_conn_events(requester->conn);
+	if (is_resolving(requester))
+		return POLLIN;
 	return requester->is_full ? 0 : POLLOUT;
 }
 
@@ -142,19 +151,15 @@ static doca_error_t resolve_unix(struct dpumap_requester *r, struct dpumap_error
 
 static doca_error_t resolve(struct dpumap_requester *r, struct dpumap_error *error)
 {
-	const struct addrinfo hints = {.ai_flags = AI_NUMERICSERV, .ai_socktype = SOCK_STREAM};
-	int err;
+	doca_error_t result = DOCA_SUCCESS;
 
 	if (r->address->kind == DPUMAP_ADDRESS_UNIX)
 		return resolve_unix(r, error);
-	err = getaddrinfo(r->address->host, r->address->port, &hints, &r->resolved);
-	if (err) {
-		r->resolved = NULL;
-		return dpumap_error_set(error, DOCA_ERROR_NOT_FOUND, "cannot resolve %s: %s",
-					r->address->host, gai_strerror(err));
-	}
-	r->target = r->resolved;
-	return DOCA_SUCCESS;
+	if (!r->resolver)
+		result = dpumap_resolver_create(r->address, &r->resolver, error);
+	if (result == DOCA_SUCCESS)
+		result = dpumap_resolver_result(r->resolver, &r->target, error);
+	return result;
 }
 
 /* connect() on a non-blocking Unix socket fails with a full queue; on TCP it continues. */

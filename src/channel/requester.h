@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Requests to dpumapd and their replies. Nothing waits, except that connecting resolves the name of a host: a function
- * that returns AGAIN is to be called again when poll() reports dpumap_requester_events().
+ * Requests to dpumapd and their replies. Nothing waits: a function that returns AGAIN is to be called again when poll()
+ * reports dpumap_requester_events().
  */
 #ifndef DPUMAP_CHANNEL_REQUESTER_H
 #define DPUMAP_CHANNEL_REQUESTER_H
@@ -25,7 +25,7 @@ const char *dpumap_requester_name(const struct dpumap_requester *requester);
 /* NULL before connect() succeeds. */
 struct dpumap_conn *dpumap_requester_conn(const struct dpumap_requester *requester);
 
-/* The socket, which changes until connect() succeeds; -1: there is none. */
+/* The socket, or another descriptor before there is one; it changes until connect() succeeds. -1: there is none. */
 int dpumap_requester_fd(const struct dpumap_requester *requester);
 /* 0: call again soon, because the queue of a Unix socket is full. */
 short dpumap_requester_events(const struct dpumap_requester *requester);

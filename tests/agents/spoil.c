@@ -67,7 +67,7 @@ static void hold(const char *what)
 EXPORT int getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
 		       struct addrinfo **list)
 {
-	if (node && strcmp(node, "held.test") == 0) {
+	if (node && strcmp(node, "held.test") == 0 && !(hints->ai_flags & AI_NUMERICHOST)) {
 		hold("resolver");
 		node = "127.0.0.1";
 	}

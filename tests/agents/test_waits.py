@@ -8,7 +8,8 @@ import select
 
 import pytest
 
-from harness.machine import await_true
+from harness.agents import ABSENT
+from harness.machine import await_true, quote
 from harness.wire import HELLO, is_closed, reach, receive, request
 
 SPOIL = os.environ.get("DPUMAP_SPOIL")
@@ -149,6 +150,40 @@ def test_dpumapd_ends_while_a_reload_waits_for_a_resolver(wait):
         agent.daemon.signal("TERM")
     assert agent.daemon.end("0") == 0, agent.log()
     assert not one.dpu.exists(f"{one.dpu.dir}/more")
+
+
+@pytest.fixture
+def client_of(host, ram):
+    """client_of(ADDRESS, SECONDS): dpumap, which waits for a resolver."""
+
+    def start(address, seconds):
+        host.put({"key": f"one:{'11' * 32}\n"})
+        words = ["dpumap", "list", "--connect", address, "--psk", f"{host.dir}/key", "--timeout", f"{seconds}"]
+        env = {"SPOIL": "resolver", "SPOIL_FIFO": str(ram / "fifo")}
+        return host.daemon("client", f"LD_PRELOAD={SPOIL}:$LD_PRELOAD exec {quote(words)}", env=env)
+
+    return start
+
+
+def test_time_out_of_a_client_holds_for_its_resolver(wait, client_of):
+    one = wait("")
+    one.prepare()
+    client = client_of("tls:held.test:1", 1)
+    with one.held():
+        assert client.end("0") == ABSENT, client.log()
+    assert "no reply from held.test:1 within 1000 ms" in client.log()
+
+
+def test_client_that_waits_for_its_resolver_is_served_then(wait, client_of):
+    one = wait("")
+    one.listen.append("tls:127.0.0.1:0")
+    agent = one.start()
+    one.prepare()
+    client = client_of(f"tls:held.test:{agent.daemon.out().rpartition(':')[2].strip()}", 60)
+    with one.held():
+        assert client.status() is None
+    client.await_output("^other ")
+    assert client.end("0") == 0, client.log()
 
 
 # -- a disk

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "dpu/base/thread.h"
+#ifndef DPUMAP_BASE_THREAD_H
+#define DPUMAP_BASE_THREAD_H
 
+#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 
-int thread_start(pthread_t *thread, void *(*run)(void *context), void *context)
+/* Signals are for the other threads of the program. Returns 0 or an errno. */
+static inline int thread_start(pthread_t *thread, void *(*run)(void *context), void *context)
 {
 	sigset_t all, before;
 	int err;
@@ -15,3 +18,5 @@ int thread_start(pthread_t *thread, void *(*run)(void *context), void *context)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return err;
 }
+
+#endif
