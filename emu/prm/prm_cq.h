@@ -34,6 +34,7 @@ EMU_PRM_LAYOUT(EMU_CQC, 0x40);
 
 #define EMU_CQE_SZ_64		0
 #define EMU_CQE_SZ_128		1
+#define EMU_CQE_SZ_128_PADDED	2
 
 #define EMU_CREATE_CQ_IN_LAYOUT(F)                      \
 	EMU_PRM_HEADER_IN(F, EMU_CREATE_CQ_IN)          \

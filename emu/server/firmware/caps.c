@@ -60,6 +60,7 @@ static void general_caps(const struct emu_func *f, uint8_t *page)
 		{EMU_HCA_CAP_MAX_FLOW_COUNTER_15_0, EMU_MAX_FLOW_COUNTERS},
 		{EMU_HCA_CAP_LOG_MAX_RMP, 12},
 		{EMU_HCA_CAP_MINI_CQE_RESP_STRIDE_INDEX, p->max_session != 0},
+		{EMU_HCA_CAP_CQE_128_ALWAYS, 1},
 		{EMU_HCA_CAP_CQE_COMPRESSION_128B, p->max_session != 0},
 		{EMU_HCA_CAP_CQE_COMPRESSION, p->max_session != 0},
 		{EMU_HCA_CAP_CQE_COMPRESSION_MAX_NUM, p->max_session},

@@ -70,8 +70,8 @@ static int fill_cq(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_cq *cq
 	uint64_t log = emu_prm_get(cqc, EMU_CQC_LOG_CQ_SIZE);
 	uint64_t eqn = emu_prm_get(cqc, EMU_CQC_C_EQN);
 
-	/* No 128-byte padding mode, and no periods that begin with a completion. */
-	if (size > EMU_CQE_SZ_128 || log > EMU_MAX_LOG_CQ ||
+	/* No periods that begin with a completion. */
+	if (size > EMU_CQE_SZ_128_PADDED || log > EMU_MAX_LOG_CQ ||
 	    emu_prm_get(cqc, EMU_CQC_CQ_PERIOD_MODE) ||
 	    !fill_session(c->file->func->card->profile, cqc, q))
 		return emu_refuse(m, EMU_CMD_SYN_CQ_CONTEXT);
@@ -82,7 +82,8 @@ static int fill_cq(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_cq *cq
 	cq->eq = driver_object(c->file, EMU_T_EQ, eqn);
 	cq->uar = driver_object(c->file, EMU_T_UAR, emu_prm_get(cqc, EMU_CQC_UAR_PAGE));
 	q->entries = 1u << log;
-	q->cqe_size = size == EMU_CQE_SZ_128 ? 128 : 64;
+	q->cqe_size = size == EMU_CQE_SZ_64 ? 64 : 128;
+	q->padded = size == EMU_CQE_SZ_128_PADDED;
 	q->overwrites = (uint8_t)emu_prm_get(cqc, EMU_CQC_OI);
 	atomic_store(&q->moderation, emu_devx_cq_moderation(cqc));
 	cq->buf = emu_devx_umem_by_id(c->file, emu_prm_get(m->in, EMU_CREATE_CQ_IN_CQ_UMEM_ID));

@@ -221,7 +221,7 @@ static void refuse_each(struct bench *b, void (*fill)(struct bench *b), const st
 static void a_cq_with_an_invalid_field_is_refused(void **state)
 {
 	static const struct flaw flaws[] = {
-		{AT(CQC, CQC_CQE_SZ), BAD_PARAM, 2},		 /* size of an entry */
+		{AT(CQC, CQC_CQE_SZ), BAD_PARAM, 3},		 /* size of an entry */
 		{AT(CQC, CQC_CQ_PERIOD_MODE), BAD_PARAM, 1},	 /* periods that begin with a CQE */
 		{AT(CQC, CQC_COMPRESSION_FORMAT), BAD_PARAM, 6}, /* an invalid compression format */
 		{AT(CQC, CQC_MINI_CQE_RES_FORMAT), BAD_PARAM, 1}, /* a format, but not compressed */
@@ -250,6 +250,12 @@ static void a_cq_with_an_invalid_field_is_refused(void **state)
 		assert_int_equal(mlx5dv_devx_obj_destroy(b->cq), 0);
 		b->cq = NULL;
 	}
+	fill_cq(b);
+	prm_put(b->in + CQC, CQC_CQE_SZ, 2); /* CQEs of 64 bytes, padded to 128 */
+	b->cq = create(b);
+	assert_non_null(b->cq);
+	assert_int_equal(mlx5dv_devx_obj_destroy(b->cq), 0);
+	b->cq = NULL;
 	fill_cq(b);
 	prm_put(b->in + CQC, CQC_C_EQN, 0); /* the kernel has no such event queue */
 	assert_null(create(b));
