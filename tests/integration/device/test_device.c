@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Devices: listing, opening, properties. */
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,14 +124,16 @@ static void open_refuses_null_and_close_ignores_it(void **state)
 
 static void devinfo_outlives_list(void **state)
 {
-	char name[DOCA_DEVINFO_IBDEV_NAME_SIZE];
+	char before[DOCA_DEVINFO_IBDEV_NAME_SIZE], after[DOCA_DEVINFO_IBDEV_NAME_SIZE];
 	struct doca_devinfo **list;
+	struct doca_devinfo *info = first(&list);
 	struct doca_dev *dev;
 
-	assert_ok(doca_dev_open(first(&list), &dev));
+	assert_ok(doca_devinfo_get_ibdev_name(info, before, sizeof(before)));
+	assert_ok(doca_dev_open(info, &dev));
 	assert_ok(doca_devinfo_destroy_list(list));
-	assert_ok(doca_devinfo_get_ibdev_name(doca_dev_as_devinfo(dev), name, sizeof(name)));
-	assert_string_equal(name, "mlx5_0");
+	assert_ok(doca_devinfo_get_ibdev_name(doca_dev_as_devinfo(dev), after, sizeof(after)));
+	assert_string_equal(after, before);
 	assert_ok(doca_dev_close(dev));
 }
 
@@ -195,9 +201,29 @@ static void port_has_a_rate_but_no_lid(void **state)
 	assert_ok(doca_devinfo_destroy_list(list));
 }
 
+/* Does the interface have the address? */
+static bool has_address(const char *interface, int family, const void *addr, size_t len)
+{
+	struct ifaddrs *all;
+	bool found = false;
+
+	assert_int_equal(getifaddrs(&all), 0);
+	for (const struct ifaddrs *a = all; a && !found; a = a->ifa_next) {
+		const uint8_t *at = (const uint8_t *)a->ifa_addr;
+
+		if (!at || a->ifa_addr->sa_family != family || strcmp(a->ifa_name, interface) != 0)
+			continue;
+		at += family == AF_INET ? offsetof(struct sockaddr_in, sin_addr)
+					: offsetof(struct sockaddr_in6, sin6_addr);
+		found = !memcmp(at, addr, len);
+	}
+	freeifaddrs(all);
+	return found;
+}
+
 static void network_properties_are_those_of_the_interface(void **state)
 {
-	static const uint8_t loopback[] = {127, 0, 0, 1}, none[DOCA_DEVINFO_MAC_ADDR_SIZE];
+	static const uint8_t none[DOCA_DEVINFO_MAC_ADDR_SIZE];
 	char name[DOCA_DEVINFO_IFACE_NAME_SIZE];
 	uint8_t mac[DOCA_DEVINFO_MAC_ADDR_SIZE] = {0};
 	uint8_t ip4[DOCA_DEVINFO_IPV4_ADDR_SIZE];
@@ -207,17 +233,18 @@ static void network_properties_are_those_of_the_interface(void **state)
 	doca_error_t result;
 
 	assert_ok(doca_devinfo_get_iface_name(info, name, sizeof(name)));
-	assert_string_equal(name, "lo");
+	assert_true(if_nametoindex(name));
 	assert_error(doca_devinfo_get_iface_name(info, name, 2), DOCA_ERROR_INVALID_VALUE);
 	assert_ok(doca_devinfo_get_mac_addr(info, mac, sizeof(mac)));
 	assert_memory_not_equal(mac, none, sizeof(mac));
 	assert_error(doca_devinfo_get_mac_addr(info, mac, 5), DOCA_ERROR_INVALID_VALUE);
 	assert_ok(doca_devinfo_get_ipv4_addr(info, ip4, sizeof(ip4)));
-	assert_memory_equal(ip4, loopback, sizeof(ip4));
+	assert_true(has_address(name, AF_INET, ip4, sizeof(ip4)));
 	assert_error(doca_devinfo_get_ipv4_addr(info, ip4, 3), DOCA_ERROR_INVALID_VALUE);
 	/* Not every machine has IPv6. */
 	result = doca_devinfo_get_ipv6_addr(info, ip6, sizeof(ip6));
-	assert_true(result == DOCA_ERROR_NOT_FOUND || (result == DOCA_SUCCESS && ip6[15] == 1));
+	assert_true(result == DOCA_ERROR_NOT_FOUND ||
+		    (result == DOCA_SUCCESS && has_address(name, AF_INET6, ip6, sizeof(ip6))));
 	assert_error(doca_devinfo_get_ipv6_addr(info, NULL, sizeof(ip6)), DOCA_ERROR_INVALID_VALUE);
 	assert_ok(doca_devinfo_destroy_list(list));
 }
