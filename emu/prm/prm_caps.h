@@ -67,6 +67,9 @@ EMU_PRM_LAYOUT(EMU_QUERY_HCA_CAP_OUT, 0x10);
 	F(EMU_HCA_CAP_LOG_MAX_RA_REQ_QP, 0x28, 21, 16)               \
 	F(EMU_HCA_CAP_LOG_MAX_RA_RES_QP, 0x28, 5, 0)                 \
 	F(EMU_HCA_CAP_GID_TABLE_SIZE, 0x2c, 15, 0)                   \
+	F(EMU_HCA_CAP_OUT_OF_SEQ_CNT, 0x30, 31, 31)                  \
+	F(EMU_HCA_CAP_VPORT_COUNTERS, 0x30, 30, 30)                  \
+	F(EMU_HCA_CAP_RETRANSMISSION_Q_COUNTERS, 0x30, 29, 29)       \
 	F(EMU_HCA_CAP_MAX_QP_CNT, 0x30, 25, 16)                      \
 	F(EMU_HCA_CAP_PKEY_TABLE_SIZE, 0x30, 15, 0)                  \
 	F(EMU_HCA_CAP_VPORT_GROUP_MANAGER, 0x34, 31, 31)             \
@@ -74,6 +77,7 @@ EMU_PRM_LAYOUT(EMU_QUERY_HCA_CAP_OUT, 0x10);
 	F(EMU_HCA_CAP_DEVICE_MEMORY, 0x34, 23, 23)                   \
 	F(EMU_HCA_CAP_PCAM_REG, 0x34, 21, 21)                        \
 	F(EMU_HCA_CAP_LOCAL_CA_ACK_DELAY, 0x34, 20, 16)              \
+	F(EMU_HCA_CAP_ENHANCED_ERROR_Q_COUNTERS, 0x34, 14, 14)       \
 	F(EMU_HCA_CAP_PORT_TYPE, 0x34, 9, 8)                         \
 	F(EMU_HCA_CAP_NUM_PORTS, 0x34, 7, 0)                         \
 	F(EMU_HCA_CAP_LOG_MAX_MSG, 0x38, 28, 24)                     \

@@ -8,7 +8,7 @@
 run_check()
 {
 	local name names
-	names=$(sed -nE 's/^\t(OTHER|CREATE|ACT|DRIVER|OWN|DESTROY|DESTROY_BY)\(([A-Z]+, EMU_CMD_)?([A-Z0-9_]+),.*/\3/p' "$TREE/emu/server/firmware/firmware.c" |
+	names=$(sed -nE 's/^\t(OTHER|CREATE|ACT|ACT_BY|DRIVER|OWN|DESTROY|DESTROY_BY)\(([A-Z]+, EMU_CMD_)?([A-Z0-9_]+),.*/\3/p' "$TREE/emu/server/firmware/firmware.c" |
 		grep -vx MODIFY | LC_ALL=C sort -u)
 	[ -n "$names" ] || bad "emu/server/firmware/firmware.c has no command"
 	for name in $names; do

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "emu/ipc/counters.h"
 #include "emu/ipc/firmware.h"
 #include "emu/prm/prm_eq.h"
 #include "emu/server/firmware/mailbox.h"
@@ -98,7 +99,16 @@ EMU_DRIVER_HANDLER(alloc_uar);
 EMU_DRIVER_HANDLER(alloc_xrcd);
 EMU_DRIVER_HANDLER(alloc_plain);
 EMU_DRIVER_HANDLER(create_uctx);
+
+/* Counters (counters.c). A set of counters counts for all queue pairs of the function, from when it was allocated. */
+struct emu_q_counter {
+	struct emu_plain plain;
+	uint64_t before[EMU_COUNTERS];
+};
+
+EMU_DRIVER_HANDLER(alloc_q_counter);
 EMU_DRIVER_HANDLER(query_q_counter);
+EMU_DRIVER_HANDLER(query_vport_counter);
 
 /* Destroy an object (firmware.c). */
 EMU_DRIVER_HANDLER(destroy);
@@ -132,6 +142,5 @@ EMU_DRIVER_HANDLER(query_nic_vport);
 EMU_DRIVER_HANDLER(modify_nic_vport);
 EMU_DRIVER_HANDLER(set_roce_address);
 EMU_DRIVER_HANDLER(query_hca_vport_pkey);
-EMU_DRIVER_HANDLER(query_vport_counter);
 
 #endif

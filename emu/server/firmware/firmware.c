@@ -87,6 +87,11 @@ static const struct emu_field query_caps_fields[] = {
 		.type = EMU_T_##object, .handler = (function), .size = sizeof(struct structure),   \
 		.undo = (undo_function), named                                                     \
 	}
+#define ACT_BY(action, op, object, field, function)                                   \
+	{                                                                             \
+		.carrier = EMU_DEVX_##action, .opcode = (op), .type = EMU_T_##object, \
+		.number = (field), .handler = (function)                              \
+	}
 #define ACT(action, op, object, function)                                             \
 	{                                                                             \
 		.carrier = EMU_DEVX_##action, .opcode = (op), .type = EMU_T_##object, \
@@ -184,14 +189,15 @@ const struct emu_firmware_command emu_firmware_commands[] = {
 	DRIVER(MODIFY_NIC_VPORT_CONTEXT, emu_driver_modify_nic_vport),
 	DRIVER(SET_ROCE_ADDRESS, emu_driver_set_roce_address),
 	DRIVER(QUERY_HCA_VPORT_PKEY, emu_driver_query_hca_vport_pkey),
-	DRIVER(QUERY_Q_COUNTER, emu_driver_query_q_counter),
 	DRIVER(QUERY_VPORT_COUNTER, emu_driver_query_vport_counter),
 
 	OWN(ALLOC_PD, PD, emu_driver_alloc_pd, emu_pd, emu_pd_undo),
 	OWN(ALLOC_UAR, UAR, emu_driver_alloc_uar, emu_uar, emu_uar_undo),
 	OWN(ALLOC_XRCD, XRCD, emu_driver_alloc_xrcd, emu_xrcd, NULL),
 	OWN(ALLOC_TRANSPORT_DOMAIN, TRANSPORT_DOMAIN, emu_driver_alloc_plain, emu_plain, NULL),
-	OWN(ALLOC_Q_COUNTER, Q_COUNTER, emu_driver_alloc_plain, emu_plain, NULL),
+	OWN(ALLOC_Q_COUNTER, Q_COUNTER, emu_driver_alloc_q_counter, emu_q_counter, NULL),
+	ACT_BY(DRIVER, EMU_CMD_QUERY_Q_COUNTER, Q_COUNTER, EMU_Q_COUNTER_IN_COUNTER_SET_ID,
+	       emu_driver_query_q_counter),
 	OWN(CREATE_UCTX, UCTX, emu_driver_create_uctx, emu_plain, NULL),
 	OWN(CREATE_TIS, TIS, emu_driver_create_numbered, emu_plain, NULL),
 	OWN(CREATE_TIR, TIR, emu_driver_create_numbered, emu_plain, NULL),

@@ -66,7 +66,7 @@ static uint32_t free_number(const struct emu_file *f, enum emu_type type)
 	return number;
 }
 
-/* Numbers of 8 bits, as the sets of counters have. */
+/* Numbers of 8 bits. */
 int emu_driver_alloc_plain(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
 {
 	struct emu_plain *plain = (struct emu_plain *)o;
@@ -95,11 +95,4 @@ int emu_driver_create_uctx(struct emu_cmd *c, struct emu_mbox *m, struct emu_uob
 		return emu_refuse(m, EMU_CMD_SYN_DRIVER_LIMIT);
 	emu_prm_set(m->out, EMU_CMD_OUT_NUMBER, uctx->number);
 	return 0;
-}
-
-int emu_driver_query_q_counter(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
-{
-	(void)c;
-	(void)o;
-	return emu_driver_check(m, EMU_Q_COUNTER_IN_BYTES, EMU_QUERY_Q_COUNTER_OUT_BYTES);
 }

@@ -103,10 +103,3 @@ int emu_driver_query_hca_vport_pkey(struct emu_cmd *c, struct emu_mbox *m, struc
 	}
 	return 0;
 }
-
-int emu_driver_query_vport_counter(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
-{
-	(void)c;
-	(void)o;
-	return emu_driver_check(m, EMU_CMD_IN_BYTES, EMU_QUERY_VPORT_COUNTER_OUT_BYTES);
-}

@@ -4,6 +4,7 @@ Linux's mlx5_ifc.h."""
 
 import pytest
 
+from harness.machine import await_true
 from harness.mlx5_driver import (
     ALLOC_PD,
     ALLOC_UAR,
@@ -16,9 +17,11 @@ from harness.mlx5_driver import (
     INIT2RTR,
     LIMIT,
     OK,
+    PAGE,
     QUERY_EQ,
     RST2INIT,
     RTR2RTS,
+    Refused,
     command,
     get,
     put,
@@ -181,11 +184,40 @@ def test_default_partition_is_the_first_key(running):
     assert running.submit(data, 16 + 4).status == BAD_PARAM
 
 
-@pytest.mark.parametrize("opcode, out_len", [(QUERY_VPORT_COUNTER, 0x210), (QUERY_Q_COUNTER, 0x100)])
-def test_counters_begin_with_zeros(running, opcode, out_len):
-    answer = call(running, opcode, out_len).data
-    assert not any(answer[16:])
-    assert status(running, opcode, 16) == BAD_OUTP_LEN
+def counters(driver, counter_set, clear=0):
+    data = command(QUERY_Q_COUNTER, size=0x20)
+    put(data, 0x18, 31, 31, clear)
+    put(data, 0x1C, 7, 0, counter_set)
+    return driver.execute(data, 0x100).data
+
+
+def test_set_counts_the_requests_of_the_function_from_its_allocation(running):
+    first = call(running, ALLOC_Q_COUNTER).number
+    before = call(running, QUERY_VPORT_COUNTER, 0x210).data
+    uar, pd = running.call(ALLOC_UAR).number, running.call(ALLOC_PD).number
+    cq = running.create_cq(running.create_eq(uar))
+    qp = running.connect_to_itself(running.create_qp(pd, cq))
+    key, at = running.create_mkey(pd), running.take(PAGE)
+    for i in range(3):
+        running.rdma_write(qp, i, (at, key), (at + 64, key), 64)
+    await_true(lambda: running.completion(cq, 2))
+    after = call(running, QUERY_VPORT_COUNTER, 0x210).data
+    assert get(counters(running, first), 0x10) == 3
+    for packets in (0x34, 0x44):  # received and transmitted
+        assert get(after, packets) - get(before, packets) >= 3
+        assert get(after, packets + 8) - get(before, packets + 8) >= 3 * 64
+    second = call(running, ALLOC_Q_COUNTER).number
+    assert get(counters(running, second), 0x10) == 0
+    assert [get(counters(running, first, clear=1), 0x10), get(counters(running, first), 0x10)] == [3, 0]
+
+
+def test_counters_of_no_set_are_not_told(running):
+    counter_set = call(running, ALLOC_Q_COUNTER).number
+    assert status(running, DEALLOC_Q_COUNTER, number=counter_set) == OK
+    with pytest.raises(Refused) as refused:
+        counters(running, counter_set)
+    assert refused.value.status == BAD_RES
+    assert status(running, QUERY_VPORT_COUNTER, 16) == BAD_OUTP_LEN
 
 
 @pytest.mark.parametrize("register", REGISTERS)
