@@ -91,6 +91,7 @@ EMU_PRM_LAYOUT(EMU_QUERY_HCA_CAP_OUT, 0x10);
 	F(EMU_HCA_CAP_CQ_RESIZE, 0x44, 30, 30)                       \
 	F(EMU_HCA_CAP_CQ_MODERATION, 0x44, 29, 29)                   \
 	F(EMU_HCA_CAP_PG, 0x44, 24, 24)                              \
+	F(EMU_HCA_CAP_BLOCK_LB_MC, 0x44, 23, 23)                     \
 	F(EMU_HCA_CAP_APM, 0x44, 17, 17)                             \
 	F(EMU_HCA_CAP_IMAICL, 0x44, 14, 14)                          \
 	F(EMU_HCA_CAP_SET_DETH_SQPN, 0x44, 7, 7)                     \

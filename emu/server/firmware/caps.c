@@ -120,6 +120,7 @@ static void driver_caps(const struct emu_func *f, uint8_t *page)
 		{EMU_HCA_CAP_RELAXED_ORDERING_WRITE_UMR, 1},
 		{EMU_HCA_CAP_RELAXED_ORDERING_READ_UMR, 1},
 		{EMU_HCA_CAP_ROCE, 1},
+		{EMU_HCA_CAP_BLOCK_LB_MC, 1},
 		{EMU_HCA_CAP_XRC, 1},
 		{EMU_HCA_CAP_UD, 1},
 		{EMU_HCA_CAP_UC, 1},

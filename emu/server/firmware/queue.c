@@ -372,6 +372,7 @@ static int fill_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_qp *qp
 	q->send_cqn = (uint32_t)emu_prm_get(qpc, EMU_QPC_CQN_SND);
 	q->recv_cqn = (uint32_t)emu_prm_get(qpc, EMU_QPC_CQN_RCV);
 	q->dest_func = EMU_NOWHERE;
+	q->block_self = q->type == EMU_QPT_UD && emu_prm_get(qpc, EMU_QPC_BLOCK_LB_MC);
 	err = fill_srq(c->file, m, qp, q);
 	return err ? err : fill_memory(c, m, qp, q);
 }
