@@ -265,12 +265,14 @@ static void the_table_of_gids_is_read_in_parts(void **state)
 {
 	static struct doca_rdma_gid all[MAX_GIDS];
 	struct doca_rdma_gid part[2];
-	uint32_t size = 0;
+	uint32_t size = 0, set = 0;
 
 	assert_ok(doca_rdma_cap_get_gid_table_size(info, &size));
 	assert_true(size >= 3 && size <= MAX_GIDS);
 	assert_ok(doca_rdma_cap_get_gid(info, 0, size, all));
-	assert_true(is_set(&all[0]));
+	for (uint32_t i = 0; i < size; i++)
+		set += is_set(&all[i]);
+	assert_true(set > 0);
 	assert_false(is_set(&all[size - 1]));
 	memset(part, 0xee, sizeof(part));
 	assert_ok(doca_rdma_cap_get_gid(info, 1, 2, part));
