@@ -384,7 +384,7 @@ static int fill_mkey(struct emu_cmd *c, struct emu_mbox *m, struct emu_mkey *k,
 		return emu_refuse(m, EMU_CMD_SYN_MKEY_RESERVED);
 	if (mode == EMU_ACCESS_MODE_PA && c->file->driver)
 		return fill_pa(c, m, k, d);
-	if (mode == EMU_ACCESS_MODE_MEMIC && c->file->driver && !k->flags && k->len)
+	if (mode == EMU_ACCESS_MODE_MEMIC && c->file->driver && !k->flags)
 		return fill_memic(c, m, k, d);
 	if (!check_mode(c, m, mode, k))
 		return emu_refuse(m, EMU_CMD_SYN_MKEY_MODE);

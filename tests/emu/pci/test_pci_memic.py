@@ -173,7 +173,7 @@ def test_key_is_for_memory_that_is_allocated(running, memory):
     pd, at = running.call(ALLOC_PD).number, memory.allocate(LENGTH)
     for place, size in ((at - 1, 2), (at, LENGTH + 1), (at + LENGTH, 1), (0, 1), (at + PAGE, PAGE)):
         assert memory.key(pd, place, size).status == BAD_RES, (place, size)
-    assert memory.key(pd, at, 0).status == BAD_PARAM
+    running.call(DESTROY_MKEY, memory.key(pd, at, 0).number)  # rdma-core's test_create_dm_mr registers no bytes
     key = memory.key(pd, at, LENGTH)
     assert key.status == OK
     assert memory.free(at, LENGTH).status == RES_BUSY
