@@ -5,6 +5,9 @@ The suite is the unmodified suite of Debian's python3-pyverbs, copied and unpack
 directory. Each selected module runs in its own process with `dpumap-emu run`. A test may skip only if
 expected-skips.txt lists it with a reason, and a listed test must skip.
 
+With --guest, the suite runs on the device mlx5_0 of this machine, a virtual one whose driver drives the card
+(tests/lab/test-suites.sh). guest-differences.txt lists the tests with another result there.
+
 With --survey, the suite comes from another rdma-core (see newest-rdma-core.sh). All its modules run,
 and a test may fail only if newest-failures.txt lists it with a reason.
 
@@ -26,9 +29,11 @@ import tempfile
 PYTHON = "/usr/bin/python3"
 SUITE = "/usr/share/doc/rdma-core/tests"
 SKIPS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "expected-skips.txt")
+DIFFERENCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "guest-differences.txt")
 FAILURES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "newest-failures.txt")
-DOC = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../docs/emu/conformance.md")
+DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../docs/emu")
 MODULE_TIMEOUT = 150
+GUEST_TIMEOUT = 1200  # its processor is emulated
 
 HUGE_PAGES = "/proc/sys/vm/nr_hugepages"
 LEAST_HUGE_PAGES = 16
@@ -92,6 +97,19 @@ results differ from it. The suite is the unmodified Python suite of rdma-core fr
 """
 
 
+GUEST_PREAMBLE = """# Conformance in a virtual machine
+
+`tests/emu/conformance/pyverbs_suite.py --guest --write-doc` writes this page, and the night's lane `guest` fails if
+the results differ from it. The suite is that of [conformance.md](conformance.md), in a virtual machine whose Linux
+drives the card by its own driver (Debian's Linux 6.1, QEMU without KVM).
+
+## Required modules
+
+| module | passed | skipped | failed | passed in user mode | skipped in user mode |
+| --- | ---: | ---: | ---: | ---: | ---: |
+"""
+
+
 SURVEY_PREAMBLE = """# Conformance of the newest rdma-core
 
 The lane `newest` (`tests/emu/conformance/pyverbs_suite.py --survey`) writes this page. It runs the libraries
@@ -134,6 +152,11 @@ def read_reasons(path):
                 sys.exit(f"{path}: no reason given for '{name}'")
             reasons[name.strip()] = reason.strip()
     return reasons
+
+
+def read_differences(path):
+    """{name: (result, reason)} of the tests that have another result in a virtual machine."""
+    return {name.split()[1]: (name.split()[0], reason) for name, reason in read_reasons(path).items()}
 
 
 def use_address_of_port():
@@ -194,7 +217,8 @@ def run_inside(suite, module, report):
     sys.path[:0] = [suite, os.path.dirname(suite)]
     from args_parser import parser
     parser.parse_args()
-    use_address_of_port()
+    if os.environ.get("DPUMAP_EMU"):
+        use_address_of_port()
     loader = unittest.defaultTestLoader
     with open(report, "w", encoding="utf-8") as out:
         loader.loadTestsFromName(f"tests.{module}").run(Recorder())
@@ -202,16 +226,17 @@ def run_inside(suite, module, report):
 
 def run_module(emu, suite, module, tmp, output=None, python=PYTHON):
     report = os.path.join(tmp, module + ".json")
-    command = [emu, "run", "--as", "dpu", "--", python, os.path.abspath(__file__),
+    command = [*([emu, "run", "--as", "dpu", "--"] if emu else []), python, os.path.abspath(__file__),
                "--inside", suite, module, report]
+    timeout = MODULE_TIMEOUT if emu else GUEST_TIMEOUT
     environment = dict(os.environ, DPUMAP_EMU_DIR=os.path.join(tmp, "emu-" + module),
                        PYTHONDONTWRITEBYTECODE="1")
     process = subprocess.Popen(command, env=environment, start_new_session=True, stdout=output,
                                stderr=output)
     try:
-        ended = f"ended with status {process.wait(MODULE_TIMEOUT)}"
+        ended = f"ended with status {process.wait(timeout)}"
     except subprocess.TimeoutExpired:
-        ended = f"took more than {MODULE_TIMEOUT} s"
+        ended = f"took more than {timeout} s"
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
@@ -229,15 +254,25 @@ def run_module(emu, suite, module, tmp, output=None, python=PYTHON):
 
 
 def run_modules(emu, suite, modules, tmp, output=None, python=PYTHON):
-    """(module, tests) for each module, in order; several run at once, each on its own emulator."""
+    """(module, tests) for each module, in order; several run at once, each on its own emulator, if there is one."""
     modules = list(modules)
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() + 1) as pool:
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() + 1 if emu else 1) as pool:
         yield from zip(modules, pool.map(
             lambda module: run_module(emu, suite, module, tmp, output, python), modules))
 
 
-def judge(test, skips):
+def judge_difference(test, expected):
+    """Return the verdict of a test that has another result in a virtual machine, and the reason."""
+    result, reason = expected
+    if test["outcome"] != result:
+        return "fail", f"{test['outcome']}, but guest-differences.txt says {result}: {test['detail']}"
+    return ("known" if result == "fail" else result), reason
+
+
+def judge(test, skips, differences):
     """Return the verdict of a test, and the reason."""
+    if test["name"] in differences:
+        return judge_difference(test, differences[test["name"]])
     reason = skips.get(test["name"])
     if test["outcome"] == "skip":
         if test["detail"].startswith(MACHINE_LACKS):
@@ -270,12 +305,12 @@ def release_huge_pages(before):
             file.write(str(before))
 
 
-def run_selection(emu, suite, tmp, skips):
+def run_selection(emu, suite, tmp, skips, differences):
     """Return (module, name, verdict, detail, outcome) for each test that must run."""
     results = []
     for module, tests in run_modules(emu, suite, SELECTION, tmp):
         for test in tests:
-            verdict, detail = judge(test, skips)
+            verdict, detail = judge(test, skips, differences)
             results.append((module, test["name"], verdict, detail, test["detail"]))
             print(f"   {verdict:4} {test['seconds']:6.2f} s  {test['name']}", flush=True)
             for line in detail.splitlines():
@@ -325,6 +360,27 @@ def document(results, others):
     return PREAMBLE + "\n".join(lines) + "\n"
 
 
+def guest_document(results, skips, differences):
+    """Return the page for the results in a virtual machine."""
+    rows, totals = [], [0] * 5
+    for module in SELECTION:
+        names = [(name, verdict) for of, name, verdict, _, _ in results if of == module]
+        skipped = sum(name in skips for name, _ in names)
+        counts = [sum(verdict == kind for _, verdict in names) for kind in ("pass", "skip", "known")]
+        counts += [len(names) - skipped, skipped]
+        totals = [a + b for a, b in zip(totals, counts)]
+        rows.append(f"| {module} | " + " | ".join(map(str, counts)) + " |")
+    rows.append("| **all** | " + " | ".join(f"**{total}**" for total in totals) + " |")
+    rows += ["", "## Differences from user mode", ""]
+    words = {"pass": "pass", "skip": "are skipped", "fail": "fail"}
+    reasons = {}
+    for name, (result, reason) in differences.items():
+        reasons.setdefault(f"{words[result]}: {reason}", []).append(name)
+    for reason in sorted(reasons):
+        rows += [f"- {reason}:"] + [f"  - `{name}`" for name in sorted(reasons[reason])]
+    return GUEST_PREAMBLE + "\n".join(rows) + "\n"
+
+
 def check_document(path, text, write):
     """Return True if the file contains the results of this run."""
     if write:
@@ -343,11 +399,12 @@ def check_document(path, text, write):
 
 def run_suite(arguments):
     skips = read_reasons(SKIPS)
+    differences = read_differences(DIFFERENCES) if arguments.guest else {}
     huge_pages = reserve_huge_pages()
     try:
         with tempfile.TemporaryDirectory(prefix="dpumap-pyverbs.") as tmp:
             suite = unpack_suite(tmp)
-            results = run_selection(arguments.emu, suite, tmp, skips)
+            results = run_selection(arguments.emu, suite, tmp, skips, differences)
             others = run_others(arguments.emu, suite, tmp)
     finally:
         release_huge_pages(huge_pages)
@@ -360,7 +417,8 @@ def run_suite(arguments):
     if any(detail.startswith(MACHINE_LACKS) for *_, detail in results):
         print("   note           this machine lacks a feature: the document is not compared")
     elif good:
-        good = check_document(arguments.doc, document(results, others), arguments.write_doc)
+        text = guest_document(results, skips, differences) if arguments.guest else document(results, others)
+        good = check_document(arguments.doc, text, arguments.write_doc)
     print(f"   pyverbs: {counts['pass']} passed, {counts['fail']} failed, {counts['skip']} skipped")
     return 0 if good else 3
 
@@ -423,8 +481,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--emu", help="the dpumap-emu program")
     parser.add_argument("--results", help="file to add one line per test to")
-    parser.add_argument("--doc", default=DOC, help="the page about the results")
+    parser.add_argument("--doc", help="the page about the results")
     parser.add_argument("--write-doc", action="store_true", help="write the page instead of comparing it")
+    parser.add_argument("--guest", action="store_true", help="run on this machine's own device")
     parser.add_argument("--survey", metavar="VERSION", help="run all of another rdma-core's suite")
     parser.add_argument("--suite", help="directory of the suite for --survey")
     parser.add_argument("--python", default=PYTHON, help="interpreter with pyverbs for the suite")
@@ -433,9 +492,11 @@ def main():
     if arguments.inside:
         run_inside(*arguments.inside)
         return 0
-    if not arguments.emu:
-        parser.error("--emu is needed")
-    arguments.emu = os.path.abspath(arguments.emu)
+    if bool(arguments.emu) == arguments.guest:
+        parser.error("either --emu or --guest is needed")
+    page = "conformance-guest.md" if arguments.guest else "conformance.md"
+    arguments.doc = arguments.doc or os.path.join(DOCS, page)
+    arguments.emu = os.path.abspath(arguments.emu) if arguments.emu else None
     # SIGTERM raises an exception, so that children are ended and files are removed.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     return run_survey(arguments) if arguments.survey else run_suite(arguments)
