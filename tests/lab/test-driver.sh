@@ -3,6 +3,7 @@
 # test-driver.sh WHAT BUILD: in a virtual machine whose PCI devices are functions of a card, Linux's driver drives them.
 #   one     both functions, for programs of rdma-core and perftest, and for dpumap
 #   pair    the host's function or the DPU's, in two machines with a common /lab: the DPU exports, the host copies
+#   suites  both functions: perftest, `rdma`, rdma-core's Python suite, and the library's tests for two real machines
 #   reload  DRIVER_ROUNDS times both modules are loaded, both functions reloaded by devlink, both modules unloaded, and
 #           both functions reset (FLR)
 set -euo pipefail
@@ -169,6 +170,73 @@ library()
 	echo "== tests of the library (docs/hardware.md, 24 and 29)"
 	LAB_OTHER="" "$build/tests/test_umem" --emu "$here/far" --only maps_need_a_umem_of_their_device_and_permissions
 	LAB_OTHER="" "$build/tests/test_ctx" --emu "$here/far"
+}
+
+# Every kind of test of perftest that needs no raw Ethernet.
+perftests()
+{
+	local kind operation gid
+	gid=$(gid_index mlx5_0)
+	perf() { two "" 127.0.0.1 "$1" -d mlx5_0 -x "$gid" -F -n 100 "${@:2}"; }
+	for kind in bw lat; do
+		for operation in send write read atomic; do
+			perf "ib_${operation}_$kind"
+		done
+		for options in -e "-c UD" "-c UC"; do
+			# shellcheck disable=SC2086 # they are words
+			perf "ib_send_$kind" $options
+		done
+		perf "ib_write_$kind" -c XRC
+	done
+	perf ib_send_bw --use-srq -q 4 -b
+	perf ib_send_bw -c UD -g -M 0:0:0:0:0:0:0:0:0:0:255:255:239:1:1:1
+	perf ib_write_bw -q 4 -b
+	perf ib_write_bw -a
+	perf ib_atomic_bw -A CMP_AND_SWAP
+}
+
+# counter NAME: of the port, as `rdma statistic` prints it
+counter() { rdma statistic show link mlx5_0/1 | grep -oE " $1 [0-9]+" | cut -d' ' -f3; }
+
+# uses PROCESS KIND
+uses() { rdma resource show "$2" | grep " pid $1 comm ibv_rc_pingpong"; }
+
+# What iproute2's `rdma` says while a program uses the device.
+tools()
+{
+	local before program
+	echo "== rdma"
+	rdma link show mlx5_0/1 | grep 'state ACTIVE physical_state LINK_UP'
+	before=$(counter rx_write_requests)
+	two "" 127.0.0.1 ib_write_bw -d mlx5_0 -x "$(gid_index mlx5_0)" -F -n 100
+	test "$(counter rx_write_requests)" -ge $((before + 100))
+	test "$(cat /sys/class/infiniband/mlx5_0/ports/1/counters/port_rcv_data)" -ge $((100 * 65536 / 4))
+	ibv_rc_pingpong -d mlx5_0 -g "$(gid_index mlx5_0)" >/dev/null &
+	program=$!
+	for kind in qp pd cq mr; do
+		until_true uses $program $kind
+	done
+	kill $program
+}
+
+pyverbs() { /usr/bin/python3 "$here/../emu/conformance/pyverbs_suite.py" --guest; }
+
+two_machines()
+{
+	"$here/function" split
+	/usr/bin/python3 "$here/library_suite.py" "$build"
+}
+
+# What user mode passes, or fails, here.
+suites()
+{
+	local part status=0
+	start
+	for part in $DRIVER_SUITES; do
+		"$part" &
+		wait $! || { echo "$part failed"; status=1; }
+	done
+	return $status
 }
 
 pingpong() { two "" 127.0.0.1 ibv_rc_pingpong -d mlx5_0 -g "$(gid_index mlx5_0)" -e -n 100; }
