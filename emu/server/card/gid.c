@@ -270,8 +270,6 @@ static int check(const struct emu_func *f, int index, const struct emu_gid *g)
 	    (g->vlan > MAX_VLAN && g->vlan != EMU_NO_VLAN) || is_zero(g->raw) ||
 	    emu_gid_is_group(g->raw))
 		return -EINVAL;
-	if (emu_gid_find(f, g->raw, g->type, g->vlan) >= 0)
-		return -EEXIST;
 	if (is_taken(f, g->raw, g->vlan))
 		return -EADDRINUSE;
 	if (index != EMU_GID_LOWEST)
@@ -294,6 +292,13 @@ static void publish(const struct emu_func *f, unsigned int index, const struct e
 }
 
 int emu_gid_add(struct emu_func *f, int index, const uint8_t raw[16], unsigned int type,
+		unsigned int vlan)
+{
+	return emu_gid_find(f, raw, type, vlan) >= 0 ? -EEXIST
+						     : emu_gid_put(f, index, raw, type, vlan);
+}
+
+int emu_gid_put(struct emu_func *f, int index, const uint8_t raw[16], unsigned int type,
 		unsigned int vlan)
 {
 	struct emu_gid g = {.type = (uint8_t)type, .vlan = (uint16_t)vlan};

@@ -67,6 +67,9 @@ void emu_gid_netdev(const struct emu_gid *g, char name[static 16]);
  */
 int emu_gid_add(struct emu_func *f, int index, const uint8_t raw[16], unsigned int type,
 		unsigned int vlan);
+/* The same, for a driver: it may put a GID into several entries of its table. */
+int emu_gid_put(struct emu_func *f, int index, const uint8_t raw[16], unsigned int type,
+		unsigned int vlan);
 /* Remove an entry. When this returns, no engine uses it. -ENOENT: there is none. */
 int emu_gid_del(struct emu_func *f, unsigned int index);
 

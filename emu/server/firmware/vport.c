@@ -75,7 +75,7 @@ int emu_driver_set_roce_address(struct emu_cmd *c, struct emu_mbox *m, struct em
 		emu_gid_del(f, index);
 	if (!memcmp(raw, none, sizeof(none)))
 		return 0;
-	return emu_gid_add(f, (int)index, raw, type, vlan) < 0
+	return emu_gid_put(f, (int)index, raw, type, vlan) < 0
 		       ? emu_refuse(m, EMU_CMD_SYN_DRIVER_PARAM)
 		       : 0;
 }
