@@ -68,6 +68,7 @@ static inline int get_context(int fd)
 {
 	struct mlx5_ib_alloc_ucontext_req_v2 req = {
 		.flags = MLX5_IB_ALLOC_UCTX_DEVX,
+		.max_cqe_version = 1,
 		.lib_caps = MLX5_LIB_CAP_4K_UAR | MLX5_LIB_CAP_DYN_UAR,
 	};
 	struct mlx5_ib_alloc_ucontext_resp resp;
