@@ -25,7 +25,7 @@
 	F(EMU_CQC_UAR_PAGE, 0x0c, 23, 0)             \
 	F(EMU_CQC_CQ_PERIOD, 0x10, 27, 16)           \
 	F(EMU_CQC_CQ_MAX_COUNT, 0x10, 15, 0)         \
-	F(EMU_CQC_C_EQN, 0x14, 7, 0)                 \
+	F(EMU_CQC_C_EQN, 0x14, 31, 0)                \
 	F(EMU_CQC_LOG_PAGE_SIZE, 0x18, 28, 24)       \
 	F(EMU_CQC_DBR_ADDR, 0x38, 63, 0)
 EMU_PRM_LAYOUT(EMU_CQC, 0x40);

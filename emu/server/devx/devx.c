@@ -267,7 +267,7 @@ static int query_eqn(struct emu_cmd *c)
 	uint64_t vector = emu_attr_u64(c, A(QUERY_EQN_USER_VEC), 0);
 
 	if (vector >= EMU_COMP_VECTORS)
-		return -EINVAL;
+		return -ENOENT;
 	return emu_attr_out_u32(c, A(QUERY_EQN_DEV_EQN), (uint32_t)vector + 1);
 }
 
@@ -316,16 +316,16 @@ const struct emu_method emu_methods_devx[] = {
 		.object = MLX5_IB_OBJECT_DEVX,
 		.method = MLX5_IB_METHOD_DEVX_QUERY_UAR,
 		.handler = query_uar,
-		.attr = {{A(QUERY_UAR_USER_IDX), EMU_A_IN, true, 4},
-			 {A(QUERY_UAR_DEV_IDX), EMU_A_OUT, true, 4}},
+		.attr = {{A(QUERY_UAR_USER_IDX), EMU_A_VALUE, true, 4},
+			 {A(QUERY_UAR_DEV_IDX), EMU_A_RESULT, true, 4}},
 	},
 	{
 		.command.name = "devx.query-eqn",
 		.object = MLX5_IB_OBJECT_DEVX,
 		.method = MLX5_IB_METHOD_DEVX_QUERY_EQN,
 		.handler = query_eqn,
-		.attr = {{A(QUERY_EQN_USER_VEC), EMU_A_IN, true, 4},
-			 {A(QUERY_EQN_DEV_EQN), EMU_A_OUT, true, 4}},
+		.attr = {{A(QUERY_EQN_USER_VEC), EMU_A_VALUE, true, 4},
+			 {A(QUERY_EQN_DEV_EQN), EMU_A_RESULT, true, 4}},
 	},
 	{
 		.command.name = "devx.create",
@@ -376,8 +376,8 @@ const struct emu_method emu_methods_devx[] = {
 		.attr = {{A(OBJ_QUERY_ASYNC_HANDLE), EMU_A_OBJ, true, EMU_T_NONE},
 			 {A(OBJ_QUERY_ASYNC_CMD_IN), EMU_A_IN, true, EMU_MBOX_HDR},
 			 {A(OBJ_QUERY_ASYNC_FD), EMU_A_FD, true, 0},
-			 {A(OBJ_QUERY_ASYNC_WR_ID), EMU_A_IN, true, 8},
-			 {A(OBJ_QUERY_ASYNC_OUT_LEN), EMU_A_IN, true, 2}},
+			 {A(OBJ_QUERY_ASYNC_WR_ID), EMU_A_VALUE, true, 8},
+			 {A(OBJ_QUERY_ASYNC_OUT_LEN), EMU_A_VALUE, true, 8}},
 	},
 	{
 		.command.name = "devx.subscribe",
@@ -387,8 +387,8 @@ const struct emu_method emu_methods_devx[] = {
 		.attr = {{A(SUBSCRIBE_EVENT_FD_HANDLE), EMU_A_FD, true, 0},
 			 {A(SUBSCRIBE_EVENT_OBJ_HANDLE), EMU_A_OBJ, false, EMU_T_NONE},
 			 {A(SUBSCRIBE_EVENT_TYPE_NUM_LIST), EMU_A_IN, true, 2},
-			 {A(SUBSCRIBE_EVENT_FD_NUM), EMU_A_IN, false, 4},
-			 {A(SUBSCRIBE_EVENT_COOKIE), EMU_A_IN, false, 8}},
+			 {A(SUBSCRIBE_EVENT_FD_NUM), EMU_A_VALUE, false, 4},
+			 {A(SUBSCRIBE_EVENT_COOKIE), EMU_A_VALUE, false, 8}},
 	},
 	{
 		.command.name = "devx.create-events",
@@ -396,7 +396,7 @@ const struct emu_method emu_methods_devx[] = {
 		.method = MLX5_IB_METHOD_DEVX_ASYNC_EVENT_FD_ALLOC,
 		.handler = emu_devx_event_file,
 		.attr = {{A(ASYNC_EVENT_FD_ALLOC_HANDLE), EMU_A_NEWFD, true, 0},
-			 {A(ASYNC_EVENT_FD_ALLOC_FLAGS), EMU_A_IN, true, 4}},
+			 {A(ASYNC_EVENT_FD_ALLOC_FLAGS), EMU_A_FLAGS, true, 0}},
 	},
 	{
 		.command.name = "devx.create-answers",
@@ -412,12 +412,12 @@ const struct emu_method emu_methods_devx[] = {
 		.method = MLX5_IB_METHOD_DEVX_UMEM_REG,
 		.handler = emu_devx_umem_reg,
 		.attr = {{A(UMEM_REG_HANDLE), EMU_A_NEW, true, 0},
-			 {A(UMEM_REG_ADDR), EMU_A_IN, true, 8},
-			 {A(UMEM_REG_LEN), EMU_A_IN, true, 8},
-			 {A(UMEM_REG_ACCESS), EMU_A_IN, true, 4},
-			 {A(UMEM_REG_OUT_ID), EMU_A_OUT, true, 4},
-			 {A(UMEM_REG_PGSZ_BITMAP), EMU_A_IN, false, 8},
-			 {A(UMEM_REG_DMABUF_FD), EMU_A_IN, false, 0}},
+			 {A(UMEM_REG_ADDR), EMU_A_VALUE, true, 8},
+			 {A(UMEM_REG_LEN), EMU_A_VALUE, true, 8},
+			 {A(UMEM_REG_ACCESS), EMU_A_FLAGS, false, 0},
+			 {A(UMEM_REG_OUT_ID), EMU_A_RESULT, true, 4},
+			 {A(UMEM_REG_PGSZ_BITMAP), EMU_A_VALUE, false, 8},
+			 {A(UMEM_REG_DMABUF_FD), EMU_A_VALUE, false, 0}},
 	},
 	{
 		.command.name = "umem.destroy",

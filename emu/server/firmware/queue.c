@@ -228,7 +228,7 @@ static int fill_srq(const struct emu_file *f, struct emu_mbox *m, struct emu_dev
 	return 0;
 }
 
-/* The kernel passes RC and UC on; a function's driver creates all of them. 0: the card has no such service. */
+/* Some are only for a function's driver. 0: the card has no such service. */
 static uint8_t service_type(const struct emu_file *f, const uint8_t *qpc)
 {
 	const bool target = emu_prm_get(qpc, EMU_QPC_NO_SQ);
@@ -241,6 +241,7 @@ static uint8_t service_type(const struct emu_file *f, const uint8_t *qpc)
 	case EMU_QPC_ST_REG_UMR:
 		return f->driver ? EMU_QPT_RC : 0;
 	case EMU_QPC_ST_UD:
+		return EMU_QPT_UD;
 	case EMU_QPC_ST_QP1:
 		return f->driver ? EMU_QPT_UD : 0;
 	case EMU_QPC_ST_XRC:

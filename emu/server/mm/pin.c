@@ -97,7 +97,8 @@ int emu_pin(const struct emu_pin_owner *owner, uint64_t addr, uint64_t len, bool
 	struct emu_mm *mm;
 	int err;
 
-	if (!pages || addr + len < addr || addr + len + EMU_PAGE - 1 < addr + len)
+	if (!pages || pages > UINT32_MAX || addr + len < addr ||
+	    addr + len + EMU_PAGE - 1 < addr + len)
 		return -EINVAL; /* ib_umem_get() */
 	if (!len)		/* the page has to be there */
 		len = 1;

@@ -97,7 +97,9 @@ static int check_attr(const struct emu_func *f, const struct ib_uverbs_ah_attr *
 static int answer(struct emu_cmd *c, const struct emu_uobj *ah, const uint8_t mac[EMU_MAC_BYTES])
 {
 	struct ib_uverbs_create_ah_resp r = {.ah_handle = ah->handle};
-	struct mlx5_ib_create_ah_resp uhw = {.response_length = sizeof(uhw)};
+	struct mlx5_ib_create_ah_resp uhw = {
+		.response_length = offsetof(struct mlx5_ib_create_ah_resp, dmac) + EMU_MAC_BYTES,
+	};
 	int err;
 
 	memcpy(uhw.dmac, mac, EMU_MAC_BYTES);
@@ -126,8 +128,10 @@ int emu_write_create_ah(struct emu_cmd *c)
 	err = emu_attr_in(c, UVERBS_ATTR_CORE_IN, &req, sizeof(req));
 	if (err)
 		return err;
-	pd = emu_uobj_get(c->file, req.pd_handle, EMU_T_PD);
-	if (!pd || emu_attr_len(c, UVERBS_ATTR_UHW_OUT) < least)
+	err = emu_cmd_obj(c, req.pd_handle, EMU_T_PD, &pd);
+	if (err)
+		return err;
+	if (emu_attr_len(c, UVERBS_ATTR_UHW_OUT) < least)
 		return -EINVAL;
 	err = check_attr(c->file->func, &req.attr);
 	if (!err)

@@ -105,11 +105,31 @@ int emu_attr_in(const struct emu_cmd *c, uint16_t id, void *buf, size_t len)
 	return err;
 }
 
+int emu_attr_in_known(const struct emu_cmd *c, uint16_t id, void *buf, size_t len)
+{
+	const struct ib_uverbs_attr *a = emu_attr(c, id);
+
+	memset(buf, 0, len);
+	return a ? copy_attr(c, a, buf, a->len < len ? a->len : len) : 0;
+}
+
 void *emu_attr_obj(const struct emu_cmd *c, uint16_t id)
 {
 	const struct ib_uverbs_attr *a = emu_attr(c, id);
 
 	return a ? emu_uobj_get(c->file, (uint32_t)a->data, EMU_T_NONE) : NULL;
+}
+
+int emu_cmd_obj(const struct emu_cmd *c, uint32_t handle, enum emu_type type, void *obj)
+{
+	struct emu_uobj *o = emu_uobj_get(c->file, handle, EMU_T_NONE);
+
+	if (!o)
+		return -ENOENT;
+	if (o->type != type)
+		return -EINVAL;
+	memcpy(obj, &o, sizeof(o));
+	return 0;
 }
 
 static int add_out(struct emu_cmd *c, const struct ib_uverbs_attr *a, const void *buf, size_t len)
@@ -131,6 +151,12 @@ int emu_attr_out(struct emu_cmd *c, uint16_t id, const void *buf, size_t len)
 	const struct ib_uverbs_attr *a = emu_attr(c, id);
 
 	return a ? add_out(c, a, buf, len < a->len ? len : a->len) : 0;
+}
+
+int emu_attr_out_driver(struct emu_cmd *c, const void *buf, size_t len)
+{
+	return emu_attr(c, UVERBS_ATTR_UHW_OUT) ? emu_attr_out(c, UVERBS_ATTR_UHW_OUT, buf, len)
+						: -EFAULT;
 }
 
 int emu_attr_out_u32(struct emu_cmd *c, uint16_t id, uint32_t v)
@@ -162,6 +188,20 @@ static int check_obj(const struct emu_cmd *c, const struct emu_attr_spec *s,
 	return emu_uobj_get(c->file, (uint32_t)a->data, s->min) ? 0 : -EINVAL;
 }
 
+/* Bytes that this kernel does not know must be zero. */
+static int check_struct(const struct emu_cmd *c, const struct emu_attr_spec *s,
+			const struct ib_uverbs_attr *a)
+{
+	uint8_t bytes[EMU_PAGE];
+	size_t len = a->len < sizeof(bytes) ? a->len : sizeof(bytes);
+	int err = copy_attr(c, a, bytes, len);
+
+	for (size_t i = s->min; i < len && !err; i++)
+		if (bytes[i])
+			err = -EOPNOTSUPP;
+	return err || a->len >= s->min ? err : -EINVAL;
+}
+
 static int check_attr(const struct emu_cmd *c, unsigned int i)
 {
 	const struct ib_uverbs_attr *a = &c->attr[i];
@@ -178,6 +218,13 @@ static int check_attr(const struct emu_cmd *c, unsigned int i)
 	case EMU_A_IN:
 	case EMU_A_OUT:
 		return a->len < s->min ? -EINVAL : 0;
+	case EMU_A_VALUE:
+	case EMU_A_RESULT:
+		return a->len != s->min ? -EINVAL : 0;
+	case EMU_A_STRUCT:
+		return check_struct(c, s, a);
+	case EMU_A_FLAGS:
+		return a->len < sizeof(uint32_t) || a->len > sizeof(uint64_t) ? -EINVAL : 0;
 	case EMU_A_OBJ:
 		return check_obj(c, s, a);
 	default:

@@ -87,6 +87,12 @@ int emu_attr_in(const struct emu_cmd *c, uint16_t id, void *buf, size_t len);
 int emu_attr_in_dup(const struct emu_cmd *c, uint16_t id, uint8_t **buf, size_t *len);
 /* The object that an attribute names (its type was checked), or NULL if omitted. */
 void *emu_attr_obj(const struct emu_cmd *c, uint16_t id);
+/* What the driver knows of its part; it does not look behind it. */
+int emu_attr_in_known(const struct emu_cmd *c, uint16_t id, void *buf, size_t len);
+/* An object that the payload names. Returns -ENOENT if it does not exist, and -EINVAL if it is of another type. */
+int emu_cmd_obj(const struct emu_cmd *c, uint32_t handle, enum emu_type type, void *obj);
+/* The driver's part of the answer, which needs room. */
+int emu_attr_out_driver(struct emu_cmd *c, const void *buf, size_t len);
 /*
  * Prepare an output: copied now, written when the command has succeeded. An omitted attribute is
  * not an error.

@@ -20,7 +20,7 @@ static void fill_ucontext(struct mlx5_ib_alloc_ucontext_resp *r)
 	r->max_rq_desc_sz = 512;
 	r->max_send_wqebb = 32768;
 	r->max_recv_wr = 32768;
-	r->max_srq_recv_wr = 32767;
+	r->max_srq_recv_wr = 32768;
 	r->num_ports = EMU_PORTS;
 	r->comp_mask = MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_DUMP_FILL_MKEY |
 		       MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_ECE;
@@ -28,6 +28,7 @@ static void fill_ucontext(struct mlx5_ib_alloc_ucontext_resp *r)
 	r->response_length = sizeof(*r);
 	r->cqe_version = 1;
 	r->clock_info_versions = 1u << MLX5_IB_CLOCK_INFO_V1;
+	r->eth_min_inline = MLX5_USER_INLINE_MODE_L2;
 	r->cmds_supp_uhw = 1u << 0 | 1u << 1; /* query_device, create_ah */
 	r->log_uar_size = 12;
 	r->num_uars_per_page = 1;
@@ -62,6 +63,8 @@ static int out_context(struct emu_cmd *c, uint16_t resp)
 	int err;
 
 	fill_ucontext(&r);
+	if (emu_attr_len(c, resp) < sizeof(r))
+		r.response_length = (uint32_t)emu_attr_len(c, resp);
 	err = write_clock_page();
 	if (!err)
 		err = emu_attr_out_u32(c, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS,
@@ -72,6 +75,28 @@ static int out_context(struct emu_cmd *c, uint16_t resp)
 	return err ? err : emu_attr_out(c, resp, &r, sizeof(r));
 }
 
+#define NON_FAST_BFREGS 2u /* of a page */
+
+/* The checks of mlx5_ib_alloc_ucontext(). */
+static int read_request(struct emu_cmd *c, struct mlx5_ib_alloc_ucontext_req_v2 *req)
+{
+	size_t len = emu_attr_len(c, UVERBS_ATTR_UHW_IN);
+	uint32_t bfregs;
+	int err;
+
+	if (len != sizeof(struct mlx5_ib_alloc_ucontext_req) &&
+	    len < offsetof(struct mlx5_ib_alloc_ucontext_req_v2, max_cqe_version))
+		return -EINVAL;
+	err = emu_attr_in_known(c, UVERBS_ATTR_UHW_IN, req, sizeof(*req));
+	if (err)
+		return err;
+	if (req->flags & ~(uint32_t)MLX5_IB_ALLOC_UCTX_DEVX || req->comp_mask || req->reserved0 ||
+	    req->reserved1 || req->reserved2)
+		return -EOPNOTSUPP;
+	bfregs = (req->total_num_bfregs + NON_FAST_BFREGS - 1) / NON_FAST_BFREGS * NON_FAST_BFREGS;
+	return req->num_low_latency_bfregs > bfregs - 1 ? -EINVAL : 0;
+}
+
 static int get_context(struct emu_cmd *c)
 {
 	static uint16_t last_uid;
@@ -80,7 +105,7 @@ static int get_context(struct emu_cmd *c)
 
 	if (c->file->has_context)
 		return -EINVAL;
-	err = emu_attr_in(c, UVERBS_ATTR_UHW_IN, &req, sizeof(req));
+	err = read_request(c, &req);
 	if (err)
 		return err;
 	if (!(req.lib_caps & MLX5_LIB_CAP_DYN_UAR))
@@ -109,19 +134,20 @@ const struct emu_method emu_methods_context[] = {
 		.object = UVERBS_OBJECT_DEVICE,
 		.method = UVERBS_METHOD_GET_CONTEXT,
 		.handler = get_context,
-		.attr = {{UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, EMU_A_OUT, false, 4},
-			 {UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT, EMU_A_OUT, false, 8},
-			 {UVERBS_ATTR_UHW_IN, EMU_A_IN, true, 8},
-			 {UVERBS_ATTR_UHW_OUT, EMU_A_OUT, true, 0}},
+		.attr = {{UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, EMU_A_RESULT, false, 4},
+			 {UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT, EMU_A_RESULT, false, 8},
+			 {UVERBS_ATTR_UHW_IN, EMU_A_IN, false, 0},
+			 {UVERBS_ATTR_UHW_OUT, EMU_A_OUT, false, 0}},
 	},
 	{
 		.command.name = "context.query",
 		.object = UVERBS_OBJECT_DEVICE,
 		.method = UVERBS_METHOD_QUERY_CONTEXT,
 		.handler = query_context,
-		.attr = {{UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS, EMU_A_OUT, false, 4},
-			 {UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT, EMU_A_OUT, false, 8},
-			 {MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX, EMU_A_OUT, true, 0}},
+		.attr = {{UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS, EMU_A_RESULT, false, 4},
+			 {UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT, EMU_A_RESULT, false, 8},
+			 {MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX, EMU_A_OUT, true,
+			  sizeof(struct mlx5_ib_alloc_ucontext_resp)}},
 	},
 	{.handler = NULL},
 };

@@ -49,7 +49,7 @@ static int check_cq(const struct emu_cmd *c, const struct mlx5_ib_create_cq *req
 		MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX | MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD;
 	const uint16_t known = had | MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS;
 
-	if (!cqe || cqe > EMU_MAX_CQE || !emu_is_power_of_2((uint32_t)cqe + 1) ||
+	if (cqe > EMU_MAX_CQE ||
 	    emu_attr_u64(c, UVERBS_ATTR_CREATE_CQ_COMP_VECTOR, 0) >= EMU_COMP_VECTORS ||
 	    emu_attr_u64(c, UVERBS_ATTR_CREATE_CQ_FLAGS, 0) & ~(uint64_t)CQ_FLAGS)
 		return -EINVAL;
@@ -68,7 +68,7 @@ static int check_cq(const struct emu_cmd *c, const struct mlx5_ib_create_cq *req
 	if (!(req->flags & MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX) ||
 	    !emu_has_uar(c->file, req->uar_page_index))
 		return -EINVAL;
-	return emu_check_ring(req->buf_addr);
+	return req->buf_addr % EMU_PAGE ? -EINVAL : 0; /* the driver sends no offset in a page */
 }
 
 static uint32_t publish(const struct emu_cmd *c, const struct mlx5_ib_create_cq *req,
@@ -139,6 +139,13 @@ static void send_channel_fd(const struct emu_cq_obj *cq, uint32_t slot)
 		emu_engine_wake(slot);
 }
 
+static int read_driver_part(const struct emu_cmd *c, struct mlx5_ib_create_cq *req)
+{
+	if (emu_attr_len(c, UVERBS_ATTR_UHW_IN) < offsetof(struct mlx5_ib_create_cq, flags))
+		return -EINVAL;
+	return emu_attr_in_known(c, UVERBS_ATTR_UHW_IN, req, sizeof(*req));
+}
+
 static int cq_create(struct emu_cmd *c)
 {
 	uint32_t cqe = (uint32_t)emu_attr_u64(c, UVERBS_ATTR_CREATE_CQ_CQE, 0), slot;
@@ -148,7 +155,7 @@ static int cq_create(struct emu_cmd *c)
 	struct emu_cq_obj *cq;
 	int err;
 
-	err = emu_attr_in(c, UVERBS_ATTR_UHW_IN, &req, sizeof(req));
+	err = read_driver_part(c, &req);
 	if (!err)
 		err = check_cq(c, &req, cqe);
 	if (!err)
@@ -160,6 +167,7 @@ static int cq_create(struct emu_cmd *c)
 	cq = emu_uobj_new(c->file, EMU_T_CQ, sizeof(*cq), undo);
 	if (!cq)
 		return -ENOMEM;
+	cqe = 2 * emu_power_below(cqe) - (cqe ? 1 : 0);
 	cq->user_handle = emu_attr_u64(c, UVERBS_ATTR_CREATE_CQ_USER_HANDLE, 0);
 	cq->channel = channel;
 	cq->async = emu_async_of(c, UVERBS_ATTR_CREATE_CQ_EVENT_FD);
@@ -177,7 +185,7 @@ static int cq_create(struct emu_cmd *c)
 		return -ENOMEM;
 	send_channel_fd(cq, slot);
 	uhw.cqn = cq->cqn;
-	err = emu_attr_out(c, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
+	err = emu_attr_out_driver(c, &uhw, sizeof(uhw));
 	return err ? err : emu_attr_out_u32(c, UVERBS_ATTR_CREATE_CQ_RESP_CQE, cqe);
 }
 
@@ -220,15 +228,15 @@ const struct emu_method emu_methods_cq[] = {
 		.method = UVERBS_METHOD_CQ_CREATE,
 		.handler = cq_create,
 		.attr = {{UVERBS_ATTR_CREATE_CQ_HANDLE, EMU_A_NEW, true, 0},
-			 {UVERBS_ATTR_CREATE_CQ_CQE, EMU_A_IN, true, 4},
-			 {UVERBS_ATTR_CREATE_CQ_USER_HANDLE, EMU_A_IN, true, 8},
+			 {UVERBS_ATTR_CREATE_CQ_CQE, EMU_A_VALUE, true, 4},
+			 {UVERBS_ATTR_CREATE_CQ_USER_HANDLE, EMU_A_VALUE, true, 8},
 			 {UVERBS_ATTR_CREATE_CQ_COMP_CHANNEL, EMU_A_FD, false, 0},
-			 {UVERBS_ATTR_CREATE_CQ_COMP_VECTOR, EMU_A_IN, true, 4},
-			 {UVERBS_ATTR_CREATE_CQ_FLAGS, EMU_A_IN, false, 4},
-			 {UVERBS_ATTR_CREATE_CQ_RESP_CQE, EMU_A_OUT, true, 4},
+			 {UVERBS_ATTR_CREATE_CQ_COMP_VECTOR, EMU_A_VALUE, true, 4},
+			 {UVERBS_ATTR_CREATE_CQ_FLAGS, EMU_A_FLAGS, false, 0},
+			 {UVERBS_ATTR_CREATE_CQ_RESP_CQE, EMU_A_RESULT, true, 4},
 			 {UVERBS_ATTR_CREATE_CQ_EVENT_FD, EMU_A_FD, false, 0},
-			 {UVERBS_ATTR_UHW_IN, EMU_A_IN, true, 16},
-			 {UVERBS_ATTR_UHW_OUT, EMU_A_OUT, true, 4}},
+			 {UVERBS_ATTR_UHW_IN, EMU_A_IN, false, 0},
+			 {UVERBS_ATTR_UHW_OUT, EMU_A_OUT, false, 0}},
 	},
 	{
 		.command.name = "cq.destroy",
@@ -236,7 +244,7 @@ const struct emu_method emu_methods_cq[] = {
 		.method = UVERBS_METHOD_CQ_DESTROY,
 		.handler = cq_destroy,
 		.attr = {{UVERBS_ATTR_DESTROY_CQ_HANDLE, EMU_A_OBJ, true, EMU_T_CQ},
-			 {UVERBS_ATTR_DESTROY_CQ_RESP, EMU_A_OUT, true, 8}},
+			 {UVERBS_ATTR_DESTROY_CQ_RESP, EMU_A_RESULT, true, 8}},
 	},
 	{.handler = NULL},
 };

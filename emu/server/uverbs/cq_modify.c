@@ -97,7 +97,7 @@ static int resize_pinned(const struct emu_cmd *c, struct emu_cq_obj *cq, uint64_
 	struct emu_cq *q = &emu_queues->cq[cq->cqn];
 	const struct emu_pin_owner owner = emu_pin_owner(c->chan);
 	struct emu_pin next = {0};
-	int err = emu_check_ring(buf_addr);
+	int err = buf_addr % EMU_PAGE ? -EINVAL : 0;
 
 	if (!err)
 		err = emu_pin(&owner, buf_addr, (uint64_t)entries * q->cqe_size, true, &next);
@@ -124,8 +124,10 @@ int emu_write_resize_cq(struct emu_cmd *c)
 		err = emu_attr_in(c, UVERBS_ATTR_UHW_IN, &uhw, sizeof(uhw));
 	if (err)
 		return err;
-	cq = emu_uobj_get(c->file, req.cq_handle, EMU_T_CQ);
-	if (!cq || !req.cqe || req.cqe > EMU_MAX_CQE)
+	err = emu_cmd_obj(c, req.cq_handle, EMU_T_CQ, &cq);
+	if (err)
+		return err;
+	if (!req.cqe || req.cqe > EMU_MAX_CQE)
 		return -EINVAL;
 	q = &emu_queues->cq[cq->cqn];
 	while (entries < req.cqe + 1)
@@ -152,8 +154,10 @@ int emu_write_modify_cq(struct emu_cmd *c)
 		return -EINVAL;
 	if (req.attr_mask > CQ_MODERATE)
 		return -EOPNOTSUPP;
-	cq = emu_uobj_get(c->file, req.cq_handle, EMU_T_CQ);
-	if (!cq || req.attr.cq_period > MAX_PERIOD)
+	err = emu_cmd_obj(c, req.cq_handle, EMU_T_CQ, &cq);
+	if (err)
+		return err;
+	if (req.attr.cq_period > MAX_PERIOD)
 		return -EINVAL;
 	q = &emu_queues->cq[cq->cqn];
 	atomic_store(&q->moderation, (uint32_t)req.attr.cq_period << 16 | req.attr.cq_count);

@@ -78,7 +78,11 @@ static void fill_device(const struct emu_func *f, struct ib_uverbs_query_device_
 int emu_write_query_device(struct emu_cmd *c)
 {
 	struct ib_uverbs_query_device_resp r;
+	uint64_t response; /* where the answer of write() would go */
+	int err = emu_attr_in(c, UVERBS_ATTR_CORE_IN, &response, sizeof(response));
 
+	if (err)
+		return err;
 	fill_device(c->file->func, &r);
 	return emu_attr_out(c, UVERBS_ATTR_CORE_OUT, &r, sizeof(r));
 }
@@ -264,15 +268,16 @@ const struct emu_method emu_methods_device[] = {
 		.object = UVERBS_OBJECT_DEVICE,
 		.method = UVERBS_METHOD_QUERY_PORT,
 		.handler = query_port,
-		.attr = {{UVERBS_ATTR_QUERY_PORT_PORT_NUM, EMU_A_IN, true, 0},
-			 {UVERBS_ATTR_QUERY_PORT_RESP, EMU_A_OUT, true, 0}},
+		.attr = {{UVERBS_ATTR_QUERY_PORT_PORT_NUM, EMU_A_VALUE, true, 8},
+			 {UVERBS_ATTR_QUERY_PORT_RESP, EMU_A_OUT, true,
+			  sizeof(struct ib_uverbs_query_port_resp_ex)}},
 	},
 	{
 		.command.name = "port.query",
 		.object = UVERBS_OBJECT_DEVICE,
 		.method = MLX5_IB_METHOD_QUERY_PORT,
 		.handler = query_port_mlx5,
-		.attr = {{MLX5_IB_ATTR_QUERY_PORT_PORT_NUM, EMU_A_IN, true, 4},
+		.attr = {{MLX5_IB_ATTR_QUERY_PORT_PORT_NUM, EMU_A_VALUE, true, 8},
 			 {MLX5_IB_ATTR_QUERY_PORT, EMU_A_OUT, true, 8}},
 	},
 	{
@@ -280,20 +285,21 @@ const struct emu_method emu_methods_device[] = {
 		.object = UVERBS_OBJECT_DEVICE,
 		.method = UVERBS_METHOD_QUERY_GID_TABLE,
 		.handler = query_gid_table,
-		.attr = {{UVERBS_ATTR_QUERY_GID_TABLE_ENTRY_SIZE, EMU_A_IN, true, 0},
-			 {UVERBS_ATTR_QUERY_GID_TABLE_FLAGS, EMU_A_IN, false, 0},
+		.attr = {{UVERBS_ATTR_QUERY_GID_TABLE_ENTRY_SIZE, EMU_A_VALUE, true, 8},
+			 {UVERBS_ATTR_QUERY_GID_TABLE_FLAGS, EMU_A_FLAGS, false, 0},
 			 {UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES, EMU_A_OUT, true, 0},
-			 {UVERBS_ATTR_QUERY_GID_TABLE_RESP_NUM_ENTRIES, EMU_A_OUT, true, 8}},
+			 {UVERBS_ATTR_QUERY_GID_TABLE_RESP_NUM_ENTRIES, EMU_A_RESULT, true, 8}},
 	},
 	{
 		.command.name = "gid.query",
 		.object = UVERBS_OBJECT_DEVICE,
 		.method = UVERBS_METHOD_QUERY_GID_ENTRY,
 		.handler = query_gid_entry,
-		.attr = {{UVERBS_ATTR_QUERY_GID_ENTRY_PORT, EMU_A_IN, true, 0},
-			 {UVERBS_ATTR_QUERY_GID_ENTRY_GID_INDEX, EMU_A_IN, true, 0},
-			 {UVERBS_ATTR_QUERY_GID_ENTRY_FLAGS, EMU_A_IN, false, 0},
-			 {UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY, EMU_A_OUT, true, 0}},
+		.attr = {{UVERBS_ATTR_QUERY_GID_ENTRY_PORT, EMU_A_VALUE, true, 8},
+			 {UVERBS_ATTR_QUERY_GID_ENTRY_GID_INDEX, EMU_A_VALUE, true, 8},
+			 {UVERBS_ATTR_QUERY_GID_ENTRY_FLAGS, EMU_A_FLAGS, true, 0},
+			 {UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY, EMU_A_OUT, true,
+			  sizeof(struct ib_uverbs_gid_entry)}},
 	},
 	{.handler = NULL},
 };

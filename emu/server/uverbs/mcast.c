@@ -18,8 +18,7 @@ static int get(struct emu_cmd *c, struct ib_uverbs_attach_mcast *req, struct emu
 
 	if (err)
 		return err;
-	*qp = emu_uobj_get(c->file, req->qp_handle, EMU_T_QP);
-	return *qp ? 0 : -EINVAL;
+	return emu_cmd_obj(c, req->qp_handle, EMU_T_QP, qp);
 }
 
 static struct emu_groups_of groups_of(struct emu_qp_obj *qp)

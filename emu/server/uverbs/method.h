@@ -13,12 +13,16 @@
 struct emu_cmd;
 
 enum emu_attr_kind {
-	EMU_A_END, /* of a method's list */
-	EMU_A_IN,  /* input of at least `min` bytes */
-	EMU_A_OUT, /* output */
-	EMU_A_OBJ, /* handle of an object of type `min` */
-	EMU_A_NEW, /* handle of the object that the command creates */
-	EMU_A_FD,  /* number of a descriptor */
+	EMU_A_END,    /* of a method's list */
+	EMU_A_IN,     /* input of at least `min` bytes */
+	EMU_A_VALUE,  /* input of exactly `min` bytes */
+	EMU_A_STRUCT, /* input of at least `min` bytes, with zeros behind them */
+	EMU_A_FLAGS,  /* input of 4 or 8 bytes */
+	EMU_A_OUT,    /* output of at least `min` bytes */
+	EMU_A_RESULT, /* output of exactly `min` bytes */
+	EMU_A_OBJ,    /* handle of an object of type `min` */
+	EMU_A_NEW,    /* handle of the object that the command creates */
+	EMU_A_FD,     /* number of a descriptor */
 	EMU_A_NEWFD,
 };
 

@@ -140,9 +140,9 @@ int emu_write_reg_mr(struct emu_cmd *c)
 		err = check_access(req.access_flags);
 	if (err)
 		return err;
-	pd = emu_uobj_get(c->file, req.pd_handle, EMU_T_PD);
-	if (!pd)
-		return -EINVAL;
+	err = emu_cmd_obj(c, req.pd_handle, EMU_T_PD, &pd);
+	if (err)
+		return err;
 	mr = emu_uobj_new(c->file, EMU_T_MR, sizeof(*mr), undo);
 	if (!mr)
 		return -ENOMEM;
@@ -183,9 +183,9 @@ static int rereg_apply(const struct emu_cmd *c, const struct ib_uverbs_rereg_mr 
 		mr->access = req->access_flags;
 	}
 	if (req->flags & IB_UVERBS_REREG_PD) {
-		pd = emu_uobj_get(c->file, req->pd_handle, EMU_T_PD);
-		if (!pd)
-			return -EINVAL;
+		err = emu_cmd_obj(c, req->pd_handle, EMU_T_PD, &pd);
+		if (err)
+			return err;
 		mr->pd = pd;
 	}
 	if (req->flags & IB_UVERBS_REREG_TRANSLATION) {
@@ -233,10 +233,14 @@ int emu_write_rereg_mr(struct emu_cmd *c)
 	err = emu_attr_in(c, UVERBS_ATTR_CORE_IN, &req, sizeof(req));
 	if (err)
 		return err;
+	if (!req.flags)
+		return -EINVAL;
 	if (req.flags & ~REREG_ALL)
 		return -EOPNOTSUPP;
-	mr = emu_uobj_get(c->file, req.mr_handle, EMU_T_MR);
-	if (!mr || mr->dm || !req.flags)
+	err = emu_cmd_obj(c, req.mr_handle, EMU_T_MR, &mr);
+	if (err)
+		return err;
+	if (mr->dm)
 		return -EINVAL;
 	next = *mr;
 	r.lkey = r.rkey = mr->key;
@@ -411,10 +415,10 @@ const struct emu_method emu_methods_mr[] = {
 		.method = UVERBS_METHOD_QUERY_MR,
 		.handler = mr_query,
 		.attr = {{UVERBS_ATTR_QUERY_MR_HANDLE, EMU_A_OBJ, true, EMU_T_MR},
-			 {UVERBS_ATTR_QUERY_MR_RESP_LKEY, EMU_A_OUT, true, 4},
-			 {UVERBS_ATTR_QUERY_MR_RESP_RKEY, EMU_A_OUT, true, 4},
-			 {UVERBS_ATTR_QUERY_MR_RESP_LENGTH, EMU_A_OUT, true, 8},
-			 {UVERBS_ATTR_QUERY_MR_RESP_IOVA, EMU_A_OUT, false, 8}},
+			 {UVERBS_ATTR_QUERY_MR_RESP_LKEY, EMU_A_RESULT, true, 4},
+			 {UVERBS_ATTR_QUERY_MR_RESP_RKEY, EMU_A_RESULT, true, 4},
+			 {UVERBS_ATTR_QUERY_MR_RESP_LENGTH, EMU_A_RESULT, true, 8},
+			 {UVERBS_ATTR_QUERY_MR_RESP_IOVA, EMU_A_RESULT, false, 8}},
 	},
 	{
 		.command.name = "mr.create-dm",
@@ -423,13 +427,13 @@ const struct emu_method emu_methods_mr[] = {
 		.method = UVERBS_METHOD_DM_MR_REG,
 		.handler = dm_mr_reg,
 		.attr = {{UVERBS_ATTR_REG_DM_MR_HANDLE, EMU_A_NEW, true, 0},
-			 {UVERBS_ATTR_REG_DM_MR_OFFSET, EMU_A_IN, true, 8},
-			 {UVERBS_ATTR_REG_DM_MR_LENGTH, EMU_A_IN, true, 8},
+			 {UVERBS_ATTR_REG_DM_MR_OFFSET, EMU_A_VALUE, true, 8},
+			 {UVERBS_ATTR_REG_DM_MR_LENGTH, EMU_A_VALUE, true, 8},
 			 {UVERBS_ATTR_REG_DM_MR_PD_HANDLE, EMU_A_OBJ, true, EMU_T_PD},
-			 {UVERBS_ATTR_REG_DM_MR_ACCESS_FLAGS, EMU_A_IN, true, 4},
+			 {UVERBS_ATTR_REG_DM_MR_ACCESS_FLAGS, EMU_A_FLAGS, true, 0},
 			 {UVERBS_ATTR_REG_DM_MR_DM_HANDLE, EMU_A_OBJ, true, EMU_T_DM},
-			 {UVERBS_ATTR_REG_DM_MR_RESP_LKEY, EMU_A_OUT, true, 4},
-			 {UVERBS_ATTR_REG_DM_MR_RESP_RKEY, EMU_A_OUT, true, 4}},
+			 {UVERBS_ATTR_REG_DM_MR_RESP_LKEY, EMU_A_RESULT, true, 4},
+			 {UVERBS_ATTR_REG_DM_MR_RESP_RKEY, EMU_A_RESULT, true, 4}},
 	},
 	{
 		.command.name = "mr.create-dmabuf",
@@ -439,13 +443,13 @@ const struct emu_method emu_methods_mr[] = {
 		.handler = dmabuf_mr_reg,
 		.attr = {{UVERBS_ATTR_REG_DMABUF_MR_HANDLE, EMU_A_NEW, true, 0},
 			 {UVERBS_ATTR_REG_DMABUF_MR_PD_HANDLE, EMU_A_OBJ, true, EMU_T_PD},
-			 {UVERBS_ATTR_REG_DMABUF_MR_OFFSET, EMU_A_IN, true, 8},
-			 {UVERBS_ATTR_REG_DMABUF_MR_LENGTH, EMU_A_IN, true, 8},
-			 {UVERBS_ATTR_REG_DMABUF_MR_IOVA, EMU_A_IN, true, 8},
-			 {UVERBS_ATTR_REG_DMABUF_MR_FD, EMU_A_IN, true, 0},
-			 {UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS, EMU_A_IN, true, 4},
-			 {UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY, EMU_A_OUT, true, 4},
-			 {UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY, EMU_A_OUT, true, 4}},
+			 {UVERBS_ATTR_REG_DMABUF_MR_OFFSET, EMU_A_VALUE, true, 8},
+			 {UVERBS_ATTR_REG_DMABUF_MR_LENGTH, EMU_A_VALUE, true, 8},
+			 {UVERBS_ATTR_REG_DMABUF_MR_IOVA, EMU_A_VALUE, true, 8},
+			 {UVERBS_ATTR_REG_DMABUF_MR_FD, EMU_A_VALUE, true, 4},
+			 {UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS, EMU_A_FLAGS, true, 0},
+			 {UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY, EMU_A_RESULT, true, 4},
+			 {UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY, EMU_A_RESULT, true, 4}},
 	},
 	{.handler = NULL},
 };

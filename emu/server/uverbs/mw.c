@@ -68,8 +68,10 @@ int emu_write_alloc_mw(struct emu_cmd *c)
 		return err;
 	if (drv.comp_mask || drv.reserved1 || drv.reserved2)
 		return -EOPNOTSUPP;
-	pd = emu_uobj_get(c->file, req.pd_handle, EMU_T_PD);
-	if (!pd || req.mw_type < 1 || req.mw_type > 2)
+	err = emu_cmd_obj(c, req.pd_handle, EMU_T_PD, &pd);
+	if (err)
+		return err;
+	if (req.mw_type < 1 || req.mw_type > 2)
 		return -EINVAL;
 	mw = emu_uobj_new(c->file, EMU_T_MW, sizeof(*mw), undo);
 	if (!mw)

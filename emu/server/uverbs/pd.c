@@ -33,9 +33,13 @@ int emu_pd_undo(struct emu_uobj *o)
 int emu_write_alloc_pd(struct emu_cmd *c)
 {
 	struct ib_uverbs_alloc_pd_resp r = {0};
+	uint64_t response; /* where the answer of write() would go */
 	struct emu_pd *pd;
 	int err;
 
+	err = emu_attr_in(c, UVERBS_ATTR_CORE_IN, &response, sizeof(response));
+	if (err)
+		return err;
 	pd = emu_uobj_new(c->file, EMU_T_PD, sizeof(*pd), emu_pd_undo);
 	if (!pd)
 		return -ENOMEM;
@@ -43,7 +47,7 @@ int emu_write_alloc_pd(struct emu_cmd *c)
 	r.pd_handle = pd->obj.handle;
 	err = emu_attr_out(c, UVERBS_ATTR_CORE_OUT, &r, sizeof(r));
 	if (!err)
-		err = emu_attr_out_u32(c, UVERBS_ATTR_UHW_OUT, pd->pdn);
+		err = emu_attr_out_driver(c, &pd->pdn, sizeof(pd->pdn));
 	if (err)
 		emu_uobj_destroy(&pd->obj);
 	return err;
@@ -84,7 +88,7 @@ const struct emu_method emu_methods_pd[] = {
 		.method = MLX5_IB_METHOD_PD_QUERY,
 		.handler = pd_query,
 		.attr = {{MLX5_IB_ATTR_QUERY_PD_HANDLE, EMU_A_OBJ, true, EMU_T_PD},
-			 {MLX5_IB_ATTR_QUERY_PD_RESP_PDN, EMU_A_OUT, true, 4}},
+			 {MLX5_IB_ATTR_QUERY_PD_RESP_PDN, EMU_A_RESULT, true, 4}},
 	},
 	{.handler = NULL},
 };

@@ -2,6 +2,7 @@
 #include "emu/server/uverbs/qp.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "emu/ipc/proto.h"
 #include "emu/server/card/process.h"
@@ -20,64 +21,74 @@
 #include "emu/server/uverbs/xrc.h"
 #include "emu/server/wire/endpoints.h"
 
-#define MAX_WR	   32768u
-#define MAX_SGE	   30u
-#define MAX_INLINE 1024u
+#define MAX_WR	 32768u
+#define MAX_UIDX 0xffffffu
 
-static int check_cap(const struct ib_uverbs_qp_cap *cap)
-{
-	return cap->max_send_wr > MAX_WR || cap->max_recv_wr > MAX_WR ||
-			       cap->max_send_sge > MAX_SGE || cap->max_recv_sge > MAX_SGE ||
-			       cap->max_inline_data > MAX_INLINE
-		       ? -EINVAL
-		       : 0;
-}
-
-static bool known_type(uint64_t type)
+static bool is_known(uint64_t type)
 {
 	return type == EMU_QPT_RC || type == EMU_QPT_UC || type == EMU_QPT_UD ||
 	       type == EMU_QPT_XRC_INI || type == EMU_QPT_XRC_TGT;
 }
 
 /*
- * Check the objects of a QP (uverbs_std_types_qp.c and rdma_check_qp_type): an XRC target has only
- * its domain, and an XRC initiator does not receive.
+ * The objects of a QP, as uverbs_std_types_qp.c checks them: an XRC target has only its domain. An XRC initiator does
+ * not receive, and a completion queue to receive is ignored.
  */
-static int check_parts(const struct emu_qp_obj *qp)
+static int check_parts(struct emu_qp_obj *qp)
 {
-	if (qp->type == EMU_QPT_XRC_TGT)
-		return qp->xrcd && !qp->pd && !qp->send_cq && !qp->recv_cq && !qp->srq ? 0
-										       : -EINVAL;
-	if (!qp->pd || !qp->send_cq || qp->xrcd)
+	if (qp->type == EMU_QPT_XRC_TGT) {
+		if (qp->pd || qp->send_cq || qp->recv_cq || qp->srq)
+			return -EINVAL;
+		return qp->xrcd ? 0 : -ENOENT;
+	}
+	if (qp->xrcd || (qp->type == EMU_QPT_XRC_INI && qp->srq))
 		return -EINVAL;
 	if (qp->type == EMU_QPT_XRC_INI)
-		return qp->recv_cq || qp->srq ? -EINVAL : 0;
-	if (qp->srq && qp->srq->type != IB_UVERBS_SRQT_BASIC)
-		return -EINVAL;
-	return qp->recv_cq ? 0 : -EINVAL;
+		qp->recv_cq = NULL;
+	if (!qp->pd || !qp->send_cq || (qp->type != EMU_QPT_XRC_INI && !qp->recv_cq))
+		return -ENOENT;
+	return qp->srq && qp->srq->type != IB_UVERBS_SRQT_BASIC ? -EINVAL : 0;
 }
 
-#define UD_FLAGS IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK
+#define UD_FLAGS \
+	(IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK | IB_UVERBS_QP_CREATE_PCI_WRITE_END_PADDING)
 
-static int check_qp(const struct mlx5_ib_create_qp *req, uint64_t type, uint64_t flags)
+static int check_flags(const struct emu_qp_obj *qp, uint64_t flags)
+{
+	flags &= ~(uint64_t)IB_UVERBS_QP_CREATE_SQ_SIG_ALL;
+	if (flags & ~(uint64_t)(qp->type == EMU_QPT_UD ? UD_FLAGS : 0))
+		return -EINVAL;
+	return flags & IB_UVERBS_QP_CREATE_PCI_WRITE_END_PADDING ? -EOPNOTSUPP : 0;
+}
+
+/* qp_has_rq() */
+static bool receives_by_itself(const struct emu_qp_obj *qp)
+{
+	return qp->recv_cq && !qp->srq && qp->cap.max_recv_wr;
+}
+
+/* What mlx5_ib_create_qp() and, of sizes that it passes on, the firmware refuse. */
+static int check_qp(const struct mlx5_ib_create_qp *req, const struct emu_qp_obj *qp)
 {
 	uint32_t known = MLX5_QP_FLAG_SCATTER_CQE | MLX5_QP_FLAG_BFREG_INDEX |
 			 MLX5_QP_FLAG_ALLOW_SCATTER_CQE | MLX5_QP_FLAG_UAR_PAGE_INDEX;
 
-	if (type == EMU_QPT_RC)
+	if (qp->type == EMU_QPT_RC)
 		known |= MLX5_QP_FLAG_PACKET_BASED_CREDIT_MODE;
-
-	if (!known_type(type) ||
-	    flags & ~(IB_UVERBS_QP_CREATE_SQ_SIG_ALL | (type == EMU_QPT_UD ? UD_FLAGS : 0ull)))
-		return -EOPNOTSUPP;
-	if (req->flags & ~known)
-		return -EINVAL; /* process_vendor_flags() */
-	if (req->sq_wqe_count && !emu_is_power_of_2(req->sq_wqe_count))
+	if (req->flags & ~known || req->reserved || req->uidx > MAX_UIDX ||
+	    qp->cap.max_recv_wr > MAX_WR)
 		return -EINVAL;
-	if (req->rq_wqe_count && (!emu_is_power_of_2(req->rq_wqe_count) || req->rq_wqe_shift < 4 ||
-				  req->rq_wqe_shift > 9))
+	if (!receives_by_itself(qp) && (req->rq_wqe_count || req->rq_wqe_shift))
 		return -EINVAL;
-	return req->sq_wqe_count > MAX_WR || req->rq_wqe_count > MAX_WR ? -EINVAL : 0;
+	if (req->sq_wqe_count &&
+	    (!emu_is_power_of_2(req->sq_wqe_count) || req->sq_wqe_count > MAX_WR))
+		return -EINVAL;
+	if (!req->rq_wqe_count)
+		return 0;
+	return req->rq_wqe_shift < 4 || req->rq_wqe_shift > 9 ||
+			       (uint64_t)req->rq_wqe_count << req->rq_wqe_shift > INT32_MAX
+		       ? -EINVAL
+		       : 0;
 }
 
 /* A doorbell page can be named in two ways; libmlx5's own pages have only the number. */
@@ -86,14 +97,15 @@ static int check_qp_place(const struct emu_cmd *c, const struct mlx5_ib_create_q
 	const uint32_t ways = MLX5_QP_FLAG_BFREG_INDEX | MLX5_QP_FLAG_UAR_PAGE_INDEX;
 
 	if ((req->flags & ways) != MLX5_QP_FLAG_UAR_PAGE_INDEX ||
-	    !emu_has_uar(c->file, req->bfreg_index) || req->db_addr % EMU_DBR_BYTES)
+	    !emu_has_uar(c->file, req->bfreg_index) || req->db_addr % EMU_DBR_BYTES ||
+	    !req->buf_addr)
 		return -EINVAL;
 	return emu_check_ring(req->buf_addr);
 }
 
 static bool has_receive_ring(const struct emu_qp_obj *qp, const struct mlx5_ib_create_qp *req)
 {
-	return qp->recv_cq && !qp->srq && req->rq_wqe_count;
+	return receives_by_itself(qp) && req->rq_wqe_count;
 }
 
 /* A receive queue outside the QP has no ring. */
@@ -123,7 +135,7 @@ static void describe(const struct emu_qp_obj *qp, const struct mlx5_ib_create_qp
 	q->dbr_addr = req->db_addr;
 	q->dest_func = EMU_NOWHERE;
 	if (has_receive_ring(qp, req)) {
-		q->rq_wqe_count = req->rq_wqe_count;
+		q->rq_wqe_count = emu_power_below(req->rq_wqe_count);
 		q->rq_wqe_shift = req->rq_wqe_shift;
 	}
 	if (qp->type == EMU_QPT_XRC_TGT) /* no memory, and several processes may share it */
@@ -196,15 +208,24 @@ static int qp_fill(struct emu_cmd *c, struct emu_qp_obj *qp)
 	return emu_attr_in(c, UVERBS_ATTR_CREATE_QP_CAP, &qp->cap, sizeof(qp->cap));
 }
 
-static int qp_answer(struct emu_cmd *c, const struct emu_qp_obj *qp, uint32_t ece)
+#define NO_BFREG (1u << 31) /* MLX5_IB_INVALID_BFREG: the queue pair has a page of its own */
+
+/* Linux answers the limits that were asked for, but for those of receives that the queue pair has not. */
+static int qp_answer(struct emu_cmd *c, const struct emu_qp_obj *qp,
+		     const struct ib_uverbs_qp_cap *asked, uint32_t ece)
 {
-	struct mlx5_ib_create_qp_resp uhw = {.ece_options = ece & EMU_ECE};
+	struct mlx5_ib_create_qp_resp uhw = {.bfreg_index = NO_BFREG, .ece_options = ece & EMU_ECE};
+	struct ib_uverbs_qp_cap cap = *asked;
 	int err;
 
-	err = emu_attr_out(c, UVERBS_ATTR_CREATE_QP_RESP_CAP, &qp->cap, sizeof(qp->cap));
+	if ((!qp->recv_cq || qp->srq || !cap.max_recv_wr) && qp->type != EMU_QPT_XRC_TGT)
+		cap.max_recv_wr = cap.max_recv_sge = 0;
+	err = emu_attr_out(c, UVERBS_ATTR_CREATE_QP_RESP_CAP, &cap, sizeof(cap));
 	if (!err)
 		err = emu_attr_out_u32(c, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, qp->qpn);
-	return err ? err : emu_attr_out(c, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
+	if (err || qp->type == EMU_QPT_XRC_TGT)
+		return err;
+	return emu_attr_out(c, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
 }
 
 /* QUERY_QP returns the size of the receive ring, as mlx5's set_rq_size() computes it. */
@@ -230,19 +251,41 @@ struct emu_qp_obj *emu_qp_new(struct emu_file *f, const struct emu_qp_obj *as)
 	return qp;
 }
 
+/* A target has no driver's part. */
+static int read_driver_part(struct emu_cmd *c, struct mlx5_ib_create_qp *req,
+			    const struct emu_qp_obj *qp)
+{
+	int err;
+
+	memset(req, 0, sizeof(*req));
+	if (qp->type == EMU_QPT_XRC_TGT)
+		return 0;
+	if (emu_attr_len(c, UVERBS_ATTR_UHW_IN) < offsetof(struct mlx5_ib_create_qp, ece_options))
+		return -EINVAL;
+	err = emu_attr_in(c, UVERBS_ATTR_UHW_IN, req, sizeof(*req));
+	if (err) /* it looks for zeros behind the struct before it copies it */
+		return -EINVAL;
+	err = check_qp(req, qp);
+	return err ? err : check_qp_place(c, req);
+}
+
 /* The request, and the queue pair that it describes. */
 static int read_request(struct emu_cmd *c, struct mlx5_ib_create_qp *req, uint64_t flags,
 			struct emu_qp_obj *qp)
 {
-	int err = emu_attr_in(c, UVERBS_ATTR_UHW_IN, req, sizeof(*req));
+	uint64_t type = emu_attr_u64(c, UVERBS_ATTR_CREATE_QP_TYPE, 0);
+	int err;
 
+	if (type == IB_UVERBS_QPT_RAW_PACKET || type == IB_UVERBS_QPT_DRIVER)
+		return -EOPNOTSUPP;
+	if (!is_known(type))
+		return -EINVAL;
+	err = qp_fill(c, qp);
 	if (!err)
-		err = check_qp(req, emu_attr_u64(c, UVERBS_ATTR_CREATE_QP_TYPE, 0), flags);
+		err = check_parts(qp);
 	if (!err)
-		err = qp_fill(c, qp);
-	if (!err)
-		err = check_cap(&qp->cap);
-	return err ? err : check_parts(qp);
+		err = check_flags(qp, flags);
+	return err ? err : read_driver_part(c, req, qp);
 }
 
 static int qp_create(struct emu_cmd *c)
@@ -250,18 +293,18 @@ static int qp_create(struct emu_cmd *c)
 	uint64_t flags = emu_attr_u64(c, UVERBS_ATTR_CREATE_QP_FLAGS, 0);
 	struct emu_qp_obj *qp, tmp = {0};
 	struct mlx5_ib_create_qp req;
+	struct ib_uverbs_qp_cap asked;
 	uint32_t slot;
 	int err;
 
 	err = read_request(c, &req, flags, &tmp);
-	if (!err && tmp.type != EMU_QPT_XRC_TGT)
-		err = check_qp_place(c, &req);
 	if (!err)
 		err = emu_engine_of(c, &slot);
 	if (!err)
 		err = emu_wire_admit(c->file->func, slot);
 	if (err)
 		return err;
+	asked = tmp.cap;
 	keep_recv_cap(&tmp, &req);
 	tmp.sq_sig_all = flags & IB_UVERBS_QP_CREATE_SQ_SIG_ALL;
 	tmp.block_self = flags & IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
@@ -276,7 +319,7 @@ static int qp_create(struct emu_cmd *c)
 	qp->qpn = publish(qp, &req, slot);
 	if (qp->qpn && qp->type == EMU_QPT_XRC_TGT)
 		emu_xrc_announce(&emu_queues->qp[qp->qpn]);
-	return qp->qpn ? qp_answer(c, qp, req.ece_options) : -ENOMEM;
+	return qp->qpn ? qp_answer(c, qp, &asked, req.ece_options) : -ENOMEM;
 }
 
 int emu_let_send(struct emu_cmd *c, uint32_t qpn)
@@ -322,15 +365,15 @@ const struct emu_method emu_methods_qp[] = {
 			 {UVERBS_ATTR_CREATE_QP_PD_HANDLE, EMU_A_OBJ, false, EMU_T_PD},
 			 {UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE, EMU_A_OBJ, false, EMU_T_CQ},
 			 {UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE, EMU_A_OBJ, false, EMU_T_CQ},
-			 {UVERBS_ATTR_CREATE_QP_USER_HANDLE, EMU_A_IN, true, 8},
-			 {UVERBS_ATTR_CREATE_QP_CAP, EMU_A_IN, true, 20},
-			 {UVERBS_ATTR_CREATE_QP_TYPE, EMU_A_IN, true, 0},
-			 {UVERBS_ATTR_CREATE_QP_FLAGS, EMU_A_IN, false, 4},
+			 {UVERBS_ATTR_CREATE_QP_USER_HANDLE, EMU_A_VALUE, true, 8},
+			 {UVERBS_ATTR_CREATE_QP_CAP, EMU_A_STRUCT, true, 20},
+			 {UVERBS_ATTR_CREATE_QP_TYPE, EMU_A_VALUE, true, 8},
+			 {UVERBS_ATTR_CREATE_QP_FLAGS, EMU_A_FLAGS, false, 0},
 			 {UVERBS_ATTR_CREATE_QP_EVENT_FD, EMU_A_FD, false, 0},
 			 {UVERBS_ATTR_CREATE_QP_RESP_CAP, EMU_A_OUT, true, 20},
-			 {UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, EMU_A_OUT, true, 4},
-			 {UVERBS_ATTR_UHW_IN, EMU_A_IN, true, 16},
-			 {UVERBS_ATTR_UHW_OUT, EMU_A_OUT, true, 4}},
+			 {UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, EMU_A_RESULT, true, 4},
+			 {UVERBS_ATTR_UHW_IN, EMU_A_IN, false, 0},
+			 {UVERBS_ATTR_UHW_OUT, EMU_A_OUT, false, 0}},
 	},
 	{
 		.command.name = "qp.destroy",
@@ -338,7 +381,7 @@ const struct emu_method emu_methods_qp[] = {
 		.method = UVERBS_METHOD_QP_DESTROY,
 		.handler = qp_destroy,
 		.attr = {{UVERBS_ATTR_DESTROY_QP_HANDLE, EMU_A_OBJ, true, EMU_T_QP},
-			 {UVERBS_ATTR_DESTROY_QP_RESP, EMU_A_OUT, true, 4}},
+			 {UVERBS_ATTR_DESTROY_QP_RESP, EMU_A_RESULT, true, 4}},
 	},
 	{.handler = NULL},
 };

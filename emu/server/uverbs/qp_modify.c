@@ -169,12 +169,10 @@ static int check_values(const struct emu_func *f, const struct ib_uverbs_modify_
 	    (m & A_PKEY && !emu_pkey_is_index(f, a->pkey_index)) ||
 	    (m & A_MTU && (a->path_mtu < 1 || a->path_mtu > 5)) ||
 	    (m & A_RD_ATOMIC && a->max_rd_atomic > MAX_RD_ATOMIC) ||
-	    (m & A_DEST_RD && a->max_dest_rd_atomic > MAX_RD_ATOMIC) ||
-	    (m & A_RNR_RETRY && a->rnr_retry > 7) || (m & A_RETRY && a->retry_cnt > 7) ||
-	    (m & A_MIN_RNR && a->min_rnr_timer > 31) || (m & A_TIMEOUT && a->timeout > 31))
+	    (m & A_DEST_RD && a->max_dest_rd_atomic > MAX_RD_ATOMIC))
 		return -EINVAL;
-	if (m & (A_ALT | A_PATH_MIG))
-		return -EOPNOTSUPP;
+	if (m & A_ALT || (m & A_PATH_MIG && a->path_mig_state))
+		return -EINVAL; /* RoCE has one path */
 	return m & A_AV ? check_av(f, &a->dest) : 0;
 }
 
@@ -320,13 +318,14 @@ static void keep(struct emu_qp_obj *qp, const struct ib_uverbs_modify_qp *a)
 
 static int modify(struct emu_cmd *c, struct ib_uverbs_modify_qp *a)
 {
-	struct emu_qp_obj *qp = emu_uobj_get(c->file, a->qp_handle, EMU_T_QP);
+	struct emu_qp_obj *qp;
 	uint8_t qpc[EMU_QPC_BYTES] = {0};
 	uint32_t from, to;
 	int err;
 
-	if (!qp)
-		return -EINVAL;
+	err = emu_cmd_obj(c, a->qp_handle, EMU_T_QP, &qp);
+	if (err)
+		return err;
 	/* Linux 6.4 and later: modify_qp() of uverbs_cmd.c */
 	if (a->attr_mask & A_QKEY && a->qkey & CONTROLLED_QKEY &&
 	    !emu_capable(c->chan->pid, CAP_NET_RAW))

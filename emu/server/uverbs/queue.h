@@ -23,6 +23,12 @@ int emu_check_ring(uint64_t addr);
 int emu_pin_queue_of(const struct emu_cmd *c, uint64_t ring, uint64_t len, uint64_t dbr,
 		     struct emu_queue_pins *pins);
 
+/* The largest power of two that is not above a number. */
+static inline uint32_t emu_power_below(uint32_t n)
+{
+	return n ? 1u << (31 - __builtin_clz(n)) : 0;
+}
+
 static inline bool emu_is_power_of_2(uint32_t n)
 {
 	return n && !(n & (n - 1));

@@ -47,15 +47,17 @@ static uint8_t log2_of(uint32_t n)
  */
 static int check_srq(const struct emu_srq_obj *s, const struct mlx5_ib_create_srq *req)
 {
-	if (s->type != IB_UVERBS_SRQT_BASIC && s->type != IB_UVERBS_SRQT_XRC)
+	if (s->type != IB_UVERBS_SRQT_BASIC && !s->cq)
+		return s->type > IB_UVERBS_SRQT_TM ? -EINVAL : -ENOENT;
+	if (s->type == IB_UVERBS_SRQT_XRC && !s->xrcd)
+		return -ENOENT;
+	if (s->type > IB_UVERBS_SRQT_XRC)
 		return s->type == IB_UVERBS_SRQT_TM ? -EOPNOTSUPP : -EINVAL;
-	if (req->reserved0 || req->reserved1)
+	if (req->reserved0 || req->reserved1 || req->flags & MLX5_SRQ_FLAG_SIGNATURE)
 		return -EINVAL;
-	if (req->flags)
-		return -EOPNOTSUPP; /* WQE signatures */
 	if (s->max_wr > MAX_SRQ_WR || s->max_sge > MAX_SRQ_SGE)
 		return -EINVAL;
-	if (s->type == IB_UVERBS_SRQT_XRC && (!s->xrcd || !s->cq || req->uidx > 0xffffff))
+	if (s->type == IB_UVERBS_SRQT_XRC && req->uidx > 0xffffff)
 		return -EINVAL;
 	return s->pd && req->db_addr % EMU_DBR_BYTES == 0 ? emu_check_ring(req->buf_addr) : -EINVAL;
 }
@@ -139,8 +141,10 @@ static int answer(struct emu_cmd *c, const struct emu_srq_obj *s)
 	err = emu_attr_out_u32(c, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_WR, s->max_wr);
 	if (!err)
 		err = emu_attr_out_u32(c, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_SGE, s->max_sge);
-	if (!err)
-		err = emu_attr_out_u32(c, UVERBS_ATTR_CREATE_SRQ_RESP_SRQ_NUM, s->srqn);
+	if (!err && s->type == IB_UVERBS_SRQT_XRC)
+		err = emu_attr(c, UVERBS_ATTR_CREATE_SRQ_RESP_SRQ_NUM)
+			      ? emu_attr_out_u32(c, UVERBS_ATTR_CREATE_SRQ_RESP_SRQ_NUM, s->srqn)
+			      : -ENOENT;
 	return err ? err : emu_attr_out(c, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
 }
 
@@ -153,7 +157,7 @@ static int srq_create(struct emu_cmd *c)
 
 	err = emu_attr_in(c, UVERBS_ATTR_UHW_IN, &req, sizeof(req));
 	if (err)
-		return err;
+		return err == -EOPNOTSUPP ? -EINVAL : err;
 	read_attrs(c, &tmp);
 	err = check_srq(&tmp, &req);
 	if (!err)
@@ -199,8 +203,10 @@ int emu_write_modify_srq(struct emu_cmd *c)
 	err = emu_attr_in(c, UVERBS_ATTR_CORE_IN, &a, sizeof(a));
 	if (err)
 		return err;
-	s = emu_uobj_get(c->file, a.srq_handle, EMU_T_SRQ);
-	if (!s || a.attr_mask & SRQ_MAX_WR)
+	err = emu_cmd_obj(c, a.srq_handle, EMU_T_SRQ, &s);
+	if (err)
+		return err;
+	if (a.attr_mask & SRQ_MAX_WR)
 		return -EINVAL;
 	if (!(a.attr_mask & SRQ_LIMIT))
 		return 0;
@@ -222,9 +228,9 @@ int emu_write_query_srq(struct emu_cmd *c)
 	err = emu_attr_in(c, UVERBS_ATTR_CORE_IN, &req, sizeof(req));
 	if (err)
 		return err;
-	s = emu_uobj_get(c->file, req.srq_handle, EMU_T_SRQ);
-	if (!s)
-		return -EINVAL;
+	err = emu_cmd_obj(c, req.srq_handle, EMU_T_SRQ, &s);
+	if (err)
+		return err;
 	r.max_wr = s->max_wr;
 	r.max_sge = s->max_sge;
 	r.srq_limit = atomic_load(&emu_queues->srq[s->srqn].limit);
@@ -241,18 +247,18 @@ const struct emu_method emu_methods_srq[] = {
 			 {UVERBS_ATTR_CREATE_SRQ_PD_HANDLE, EMU_A_OBJ, true, EMU_T_PD},
 			 {UVERBS_ATTR_CREATE_SRQ_XRCD_HANDLE, EMU_A_OBJ, false, EMU_T_XRCD},
 			 {UVERBS_ATTR_CREATE_SRQ_CQ_HANDLE, EMU_A_OBJ, false, EMU_T_CQ},
-			 {UVERBS_ATTR_CREATE_SRQ_USER_HANDLE, EMU_A_IN, true, 8},
-			 {UVERBS_ATTR_CREATE_SRQ_MAX_WR, EMU_A_IN, true, 4},
-			 {UVERBS_ATTR_CREATE_SRQ_MAX_SGE, EMU_A_IN, true, 4},
-			 {UVERBS_ATTR_CREATE_SRQ_LIMIT, EMU_A_IN, true, 4},
-			 {UVERBS_ATTR_CREATE_SRQ_MAX_NUM_TAGS, EMU_A_IN, false, 4},
-			 {UVERBS_ATTR_CREATE_SRQ_TYPE, EMU_A_IN, true, 0},
+			 {UVERBS_ATTR_CREATE_SRQ_USER_HANDLE, EMU_A_VALUE, true, 8},
+			 {UVERBS_ATTR_CREATE_SRQ_MAX_WR, EMU_A_VALUE, true, 4},
+			 {UVERBS_ATTR_CREATE_SRQ_MAX_SGE, EMU_A_VALUE, true, 4},
+			 {UVERBS_ATTR_CREATE_SRQ_LIMIT, EMU_A_VALUE, true, 4},
+			 {UVERBS_ATTR_CREATE_SRQ_MAX_NUM_TAGS, EMU_A_VALUE, false, 4},
+			 {UVERBS_ATTR_CREATE_SRQ_TYPE, EMU_A_VALUE, true, 8},
 			 {UVERBS_ATTR_CREATE_SRQ_EVENT_FD, EMU_A_FD, false, 0},
-			 {UVERBS_ATTR_CREATE_SRQ_RESP_MAX_WR, EMU_A_OUT, true, 4},
-			 {UVERBS_ATTR_CREATE_SRQ_RESP_MAX_SGE, EMU_A_OUT, true, 4},
-			 {UVERBS_ATTR_CREATE_SRQ_RESP_SRQ_NUM, EMU_A_OUT, false, 4},
-			 {UVERBS_ATTR_UHW_IN, EMU_A_IN, true, 16},
-			 {UVERBS_ATTR_UHW_OUT, EMU_A_OUT, true, 4}},
+			 {UVERBS_ATTR_CREATE_SRQ_RESP_MAX_WR, EMU_A_RESULT, true, 4},
+			 {UVERBS_ATTR_CREATE_SRQ_RESP_MAX_SGE, EMU_A_RESULT, true, 4},
+			 {UVERBS_ATTR_CREATE_SRQ_RESP_SRQ_NUM, EMU_A_RESULT, false, 4},
+			 {UVERBS_ATTR_UHW_IN, EMU_A_IN, false, 0},
+			 {UVERBS_ATTR_UHW_OUT, EMU_A_OUT, false, 0}},
 	},
 	{
 		.command.name = "srq.destroy",
@@ -260,7 +266,7 @@ const struct emu_method emu_methods_srq[] = {
 		.method = UVERBS_METHOD_SRQ_DESTROY,
 		.handler = srq_destroy,
 		.attr = {{UVERBS_ATTR_DESTROY_SRQ_HANDLE, EMU_A_OBJ, true, EMU_T_SRQ},
-			 {UVERBS_ATTR_DESTROY_SRQ_RESP, EMU_A_OUT, true, 4}},
+			 {UVERBS_ATTR_DESTROY_SRQ_RESP, EMU_A_RESULT, true, 4}},
 	},
 	{.handler = NULL},
 };

@@ -46,6 +46,8 @@ static int uar_alloc(struct emu_cmd *c)
 	struct emu_uar *u;
 	int err;
 
+	if (type > UINT32_MAX)
+		return -EINVAL;
 	if (type != MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF && type != MLX5_IB_UAPI_UAR_ALLOC_TYPE_NC)
 		return -EOPNOTSUPP;
 	u = emu_uobj_new(c->file, EMU_T_UAR, sizeof(*u), emu_uar_undo);
@@ -74,10 +76,10 @@ const struct emu_method emu_methods_uar[] = {
 		.method = MLX5_IB_METHOD_UAR_OBJ_ALLOC,
 		.handler = uar_alloc,
 		.attr = {{MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE, EMU_A_NEW, true, 0},
-			 {MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE, EMU_A_IN, true, 0},
-			 {MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET, EMU_A_OUT, true, 8},
-			 {MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH, EMU_A_OUT, true, 4},
-			 {MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID, EMU_A_OUT, true, 4}},
+			 {MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE, EMU_A_VALUE, true, 8},
+			 {MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET, EMU_A_RESULT, true, 8},
+			 {MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH, EMU_A_RESULT, true, 4},
+			 {MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID, EMU_A_RESULT, true, 4}},
 	},
 	{
 		.command.name = "uar.destroy",

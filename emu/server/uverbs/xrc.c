@@ -33,7 +33,7 @@ static struct emu_xrcd *find_domain(const struct emu_func *func, const struct st
 	return NULL;
 }
 
-#define OPEN_CREAT 0100u /* O_CREAT and O_EXCL of the generic ABI, the only flags */
+#define OPEN_CREAT 0100u /* O_CREAT and O_EXCL of the generic ABI; other flags have no meaning */
 #define OPEN_EXCL  0200u
 
 uint32_t emu_xrcd_number(void)
@@ -49,8 +49,6 @@ static int choose_domain(const struct emu_cmd *c, const struct ib_uverbs_open_xr
 	const struct emu_xrcd *same;
 	struct stat st;
 
-	if (req->oflags & ~(OPEN_CREAT | OPEN_EXCL))
-		return -EINVAL;
 	if (req->fd != UINT32_MAX) {
 		if (identify(c, req->fd, &st))
 			return -EBADF;

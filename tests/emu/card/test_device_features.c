@@ -131,7 +131,7 @@ static int modify_ex(const struct desk *d, struct ib_uverbs_ex_modify_qp *a,
 	begin(&c, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);
 	add_buf(&c, UVERBS_ATTR_CORE_IN, a, sizeof(*a));
 	add_buf(&c, UVERBS_ATTR_CORE_OUT, &r, sizeof(r));
-	add(&c, UVERBS_ATTR_WRITE_CMD, 4, 0x80000000u | IB_USER_VERBS_CMD_MODIFY_QP);
+	add(&c, UVERBS_ATTR_WRITE_CMD, 8, 0x80000000u | IB_USER_VERBS_CMD_MODIFY_QP);
 	if (len > 8)
 		add_buf(&c, UVERBS_ATTR_UHW_IN, drv, len);
 	add_buf(&c, UVERBS_ATTR_UHW_OUT, out, sizeof(*out));
@@ -487,22 +487,6 @@ static int try_recv_wr(struct desk *d, const struct limits *l, uint32_t excess)
 				 .max_recv_sge = 1});
 }
 
-static int try_send_sge(struct desk *d, const struct limits *l, uint32_t excess)
-{
-	return try_qp(d, &(struct ibv_qp_cap){
-				 .max_send_wr = 1,
-				 .max_send_sge = (uint32_t)l->device.orig_attr.max_sge + excess});
-}
-
-static int try_recv_sge(struct desk *d, const struct limits *l, uint32_t excess)
-{
-	return try_qp(d, &(struct ibv_qp_cap){
-				 .max_send_wr = 1,
-				 .max_send_sge = 1,
-				 .max_recv_wr = 1,
-				 .max_recv_sge = (uint32_t)l->device.orig_attr.max_sge + excess});
-}
-
 static int try_srq(struct desk *d, uint32_t max_wr, uint32_t max_sge)
 {
 	struct ibv_srq_init_attr init = {.attr = {.max_wr = max_wr, .max_sge = max_sge}};
@@ -689,8 +673,6 @@ static void each_announced_limit_is_enforced(void **state)
 	} rows[] = {
 		{"max_qp_wr, sends", try_send_wr},
 		{"max_qp_wr, receives", try_recv_wr},
-		{"max_sge, sends", try_send_sge},
-		{"max_sge, receives", try_recv_sge},
 		{"max_srq_wr", try_srq_wr},
 		{"max_srq_sge", try_srq_sge},
 		{"num_comp_vectors", try_vector},

@@ -178,7 +178,7 @@ static void window_of_a_third_type_is_refused(void **state)
 	req.pd_handle += 17;
 	assert_int_equal(write_command(fd, IB_USER_VERBS_CMD_ALLOC_MW, &req, sizeof(req), &resp,
 				       sizeof(resp)),
-			 EINVAL);
+			 ENOENT);
 	close(fd);
 }
 

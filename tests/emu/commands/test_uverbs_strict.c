@@ -38,7 +38,6 @@ static void a_cq_with_invalid_values_or_memory_is_refused(void **state)
 	struct cq good = good_cq();
 	uint32_t cq;
 
-	REFUSE_CQ(EINVAL, q.cqe = 0);
 	REFUSE_CQ(EINVAL, q.cqe = 1u << 22);
 	REFUSE_CQ(EINVAL, q.vector = 1000);
 	REFUSE_CQ(EINVAL, q.flags = 1u << 2);
@@ -52,10 +51,11 @@ static void a_cq_with_invalid_values_or_memory_is_refused(void **state)
 	REFUSE_CQ(EINVAL, (q.drv.cqe_comp_en = 1, q.drv.cqe_comp_res_format = 3));
 	REFUSE_CQ(EINVAL, (q.drv.cqe_comp_en = 1, q.drv.cqe_comp_res_format = 8));
 	REFUSE_CQ(EINVAL, q.drv.buf_addr += 8);
+	REFUSE_CQ(EINVAL, q.drv.buf_addr += 64); /* not at the beginning of a page */
 	REFUSE_CQ(EINVAL, q.drv.db_addr += 4);
 	REFUSE_CQ(EFAULT, q.drv.buf_addr = 0);
 	REFUSE_CQ(EFAULT, q.drv.buf_addr = (uintptr_t)constant);
-	REFUSE_CQ(EFAULT, q.drv.buf_addr += RING_BYTES - 63 * 64);
+	REFUSE_CQ(EFAULT, q.drv.buf_addr += RING_BYTES);
 	REFUSE_CQ(EFAULT, q.drv.db_addr = 0);
 	good.drv.buf_addr += RING_BYTES - 64 * 64;
 	assert_int_equal(create_cq(fd, &good, &cq), 0);
@@ -77,7 +77,8 @@ static void a_resize_with_invalid_values_or_memory_is_refused(void **state)
 	assert_int_equal(resize_cq(fd, cq, (uintptr_t)constant, 127), EFAULT);
 	assert_int_equal(resize_cq(fd, cq, (uintptr_t)ring + RING_BYTES - PAGE, 127), EFAULT);
 	assert_int_equal(resize_cq(fd, cq, (uintptr_t)ring + PAGE, 0), EINVAL);
-	assert_int_equal(resize_cq(fd, cq + 4711, (uintptr_t)ring + PAGE, 127), EINVAL);
+	assert_int_equal(resize_cq(fd, cq + 4711, (uintptr_t)ring + PAGE, 127), ENOENT);
+	assert_int_equal(resize_cq(fd, cq, (uintptr_t)ring + PAGE + 64, 127), EINVAL);
 	assert_int_equal(resize_cq(fd, cq, (uintptr_t)ring + PAGE, 127), 0);
 	destroy_cq(fd, cq);
 	close(fd);
@@ -104,6 +105,114 @@ static void a_queue_is_resized_after_its_process_ended(void **state)
 	assert_int_equal(resize_cq(fd, cq, (uintptr_t)ring + PAGE, 127), 0);
 	assert_int_equal(alloc_pd(fd, &pd), 0);
 	destroy_cq(fd, cq);
+	close(fd);
+}
+
+static int create_cq_with(int fd, uint16_t cqe_len, uint16_t flags_len, uint16_t answer_len)
+{
+	struct cq q = good_cq();
+	struct mlx5_ib_create_cq_resp resp;
+	uint64_t cqe = 0;
+	union command c;
+
+	begin(&c, UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_CREATE);
+	add(&c, UVERBS_ATTR_CREATE_CQ_HANDLE, 0, 0);
+	add(&c, UVERBS_ATTR_CREATE_CQ_CQE, cqe_len, q.cqe);
+	add(&c, UVERBS_ATTR_CREATE_CQ_USER_HANDLE, 8, 1);
+	add(&c, UVERBS_ATTR_CREATE_CQ_COMP_VECTOR, 4, 0);
+	add(&c, UVERBS_ATTR_CREATE_CQ_FLAGS, flags_len, 0);
+	add_buf(&c, UVERBS_ATTR_CREATE_CQ_RESP_CQE, &cqe, answer_len);
+	add_buf(&c, UVERBS_ATTR_UHW_IN, &q.drv, sizeof(q.drv));
+	if (answer_len)
+		add_buf(&c, UVERBS_ATTR_UHW_OUT, &resp, sizeof(resp));
+	return issue(fd, &c);
+}
+
+/* A value has its size, flags have 4 or 8 bytes. */
+static void attributes_of_another_size_are_refused(void **state)
+{
+	int fd = open_with_doorbells();
+
+	assert_int_equal(create_cq_with(fd, 4, 4, 4), 0);
+	assert_int_equal(create_cq_with(fd, 4, 8, 4), 0);
+	assert_int_equal(create_cq_with(fd, 8, 4, 4), EINVAL);
+	assert_int_equal(create_cq_with(fd, 2, 4, 4), EINVAL);
+	assert_int_equal(create_cq_with(fd, 4, 3, 4), EINVAL);
+	assert_int_equal(create_cq_with(fd, 4, 4, 8), EINVAL);
+	close(fd);
+}
+
+static void a_cq_is_rounded_up(void **state)
+{
+	static const uint32_t sizes[][2] = {{0, 0}, {1, 1}, {2, 3}, {5, 7}, {63, 63}};
+	int fd = open_with_doorbells();
+
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		struct cq q = good_cq();
+		uint32_t cq;
+
+		q.cqe = sizes[i][0];
+		assert_int_equal(create_cq(fd, &q, &cq), 0);
+		assert_int_equal(q.cqe, sizes[i][1]);
+		destroy_cq(fd, cq);
+	}
+	close(fd);
+}
+
+/* --- contexts --------------------------------------------------------------------------------- */
+
+static int make_context(struct mlx5_ib_alloc_ucontext_req_v2 req, uint16_t len, uint32_t *written)
+{
+	struct mlx5_ib_alloc_ucontext_resp resp = {0};
+	int fd = open_cdev(), err;
+	union command c;
+
+	req.lib_caps = MLX5_LIB_CAP_4K_UAR | MLX5_LIB_CAP_DYN_UAR;
+	begin(&c, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT);
+	add_buf(&c, UVERBS_ATTR_UHW_IN, &req, sizeof(req));
+	if (len)
+		add_buf(&c, UVERBS_ATTR_UHW_OUT, &resp, len);
+	err = issue(fd, &c);
+	*written = resp.response_length;
+	close(fd);
+	return err;
+}
+
+static void a_context_with_unknown_wishes_is_refused(void **state)
+{
+	const struct mlx5_ib_alloc_ucontext_req_v2 good = {.total_num_bfregs = 16,
+							   .num_low_latency_bfregs = 4};
+	struct mlx5_ib_alloc_ucontext_req_v2 bad = good;
+	uint32_t written;
+
+	assert_int_equal(make_context(good, sizeof(struct mlx5_ib_alloc_ucontext_resp), &written),
+			 0);
+	assert_int_equal(written, sizeof(struct mlx5_ib_alloc_ucontext_resp));
+	assert_int_equal(make_context(good, 48, &written), 0);
+	assert_int_equal(written, 48);
+	assert_int_equal(make_context(good, 0, &written), 0);
+	bad.flags = 2;
+	assert_int_equal(make_context(bad, 48, &written), EOPNOTSUPP);
+	bad = good;
+	bad.comp_mask = 1;
+	assert_int_equal(make_context(bad, 48, &written), EOPNOTSUPP);
+	bad = good;
+	bad.reserved1 = 1;
+	assert_int_equal(make_context(bad, 48, &written), EOPNOTSUPP);
+	bad = good;
+	bad.num_low_latency_bfregs = 16;
+	assert_int_equal(make_context(bad, 48, &written), EINVAL);
+}
+
+/* A protection domain's answer has a part of the driver, which needs room. */
+static void a_domain_needs_room_for_its_number(void **state)
+{
+	struct ib_uverbs_alloc_pd_resp resp;
+	int fd = open_context();
+
+	assert_int_equal(
+		write_command(fd, IB_USER_VERBS_CMD_ALLOC_PD, NULL, 8, &resp, sizeof(resp)),
+		EFAULT);
 	close(fd);
 }
 
@@ -137,31 +246,38 @@ static void a_qp_with_invalid_values_or_memory_is_refused(void **state)
 	REFUSE_QP(ENOENT, q.pd = 4711);
 	REFUSE_QP(EINVAL, q.pd = cq);
 	REFUSE_QP(EINVAL, q.recv_cq = pd);
-	REFUSE_QP(EOPNOTSUPP, q.type = 77);
+	REFUSE_QP(EINVAL, q.type = 77);
+	REFUSE_QP(EINVAL, q.type = 1ull << 32 | IB_UVERBS_QPT_RC);
 	REFUSE_QP(EOPNOTSUPP, q.type = IB_UVERBS_QPT_RAW_PACKET);
-	REFUSE_QP(EOPNOTSUPP, q.flags = 1u << 30);
-	REFUSE_QP(EOPNOTSUPP, q.flags = IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK);
+	REFUSE_QP(EINVAL, q.flags = 1u << 30);
+	REFUSE_QP(EINVAL, q.flags = IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK);
+	REFUSE_QP(EINVAL, q.flags = IB_UVERBS_QP_CREATE_PCI_WRITE_END_PADDING);
+	REFUSE_QP(EOPNOTSUPP,
+		  (q.type = IB_UVERBS_QPT_UD, q.flags = IB_UVERBS_QP_CREATE_PCI_WRITE_END_PADDING));
+	REFUSE_QP(EINVAL, q.drv.reserved = 1);
+	REFUSE_QP(EINVAL, q.drv.uidx = 1u << 24);
 	REFUSE_QP(EINVAL, q.drv.flags |= MLX5_QP_FLAG_SIGNATURE);
 	REFUSE_QP(EINVAL, q.drv.flags |= 1u << 30);
 	REFUSE_QP(EINVAL, (q.type = IB_UVERBS_QPT_UD,
 			   q.drv.flags |= MLX5_QP_FLAG_PACKET_BASED_CREDIT_MODE));
 	REFUSE_QP(EINVAL, q.drv.sq_wqe_count = 15);
-	REFUSE_QP(EINVAL, q.drv.rq_wqe_count = 15);
-	REFUSE_QP(EINVAL, q.drv.rq_wqe_count = 1u << 16);
+	REFUSE_QP(EFAULT, q.drv.rq_wqe_count = 1u << 16);
+	REFUSE_QP(EINVAL, q.drv.rq_wqe_count = 1u << 26);
+	REFUSE_QP(EINVAL, q.cap.max_recv_wr = 0); /* but it has a ring for receives */
 	REFUSE_QP(EINVAL, q.drv.rq_wqe_shift = 3);
 	REFUSE_QP(EINVAL, q.drv.rq_wqe_shift = 70);
-	REFUSE_QP(EINVAL, q.cap.max_send_sge = 31);
+	REFUSE_QP(EINVAL, q.cap.max_recv_wr = 32769);
 	REFUSE_QP(EINVAL, q.drv.buf_addr += 16);
 	REFUSE_QP(EINVAL, q.drv.db_addr += 4);
 	REFUSE_QP(EFAULT, q.drv.db_addr = 0);
-	REFUSE_QP(EFAULT, q.drv.buf_addr = 0);
+	REFUSE_QP(EINVAL, q.drv.buf_addr = 0);
 	REFUSE_QP(EFAULT, q.drv.buf_addr = (uintptr_t)constant);
 	REFUSE_QP(EFAULT, q.drv.buf_addr = (uintptr_t)ring + RING_BYTES - 31 * 64);
 	good.drv.buf_addr = (uintptr_t)ring + RING_BYTES - 32 * 64;
 	assert_int_equal(create_qp(fd, &good, &qp), 0);
 	destroy_qp(fd, qp);
 	good.drv.rq_wqe_count = 0;
-	good.drv.rq_wqe_shift = 0x50000000;
+	good.cap.max_send_sge = 31; /* nothing but libmlx5 looks at the limits of sends */
 	assert_int_equal(create_qp(fd, &good, &qp), 0);
 	destroy_qp(fd, qp);
 	close(fd);
@@ -244,8 +360,40 @@ static void invalid_attributes_of_a_qp_are_refused(void **state)
 	REFUSE_RTR(ENODATA, a.dest.sgid_index = EMPTY_GID);
 	REFUSE_RTR(ETIMEDOUT, memcpy(a.dest.dgid, unreachable, sizeof(unreachable)));
 	assert_int_equal(modify(fd, qp, to_rtr(), CONNECT), EINVAL);
+	assert_int_equal(modify(fd, qp, to_rtr(), CONNECT | RESPOND | ALT), EINVAL);
+	assert_int_equal(modify(fd, qp + 4711, to_rtr(), CONNECT | RESPOND), ENOENT);
 	assert_int_equal(modify(fd, qp, to_rtr(), CONNECT | RESPOND), 0);
 	destroy_qp(fd, qp);
+	close(fd);
+}
+
+/* The fields of the card have fewer bits than the command's. */
+static void attributes_are_cut_to_the_bits_of_the_card(void **state)
+{
+	const struct ib_uverbs_modify_qp init = {.qp_state = 1, .port_num = 1};
+	struct ib_uverbs_modify_qp rtr = to_rtr();
+	struct ib_uverbs_query_qp req = {0};
+	struct ib_uverbs_query_qp_resp r;
+	uint32_t pd, cq;
+	int fd = open_with_cq(&pd, &cq);
+	struct qp q = good_qp(pd, cq);
+
+	rtr.dest_qp_num = 0xab123456;
+	rtr.rq_psn = 0xff000011;
+	rtr.min_rnr_timer = 33;
+	rtr.dest.flow_label = 0xfff00022;
+	rtr.dest.static_rate = 2;
+	assert_int_equal(create_qp(fd, &q, &req.qp_handle), 0);
+	assert_int_equal(modify(fd, req.qp_handle, init, BEGIN), 0);
+	assert_int_equal(modify(fd, req.qp_handle, rtr, CONNECT | RESPOND), 0);
+	assert_int_equal(
+		write_command(fd, IB_USER_VERBS_CMD_QUERY_QP, &req, sizeof(req), &r, sizeof(r)), 0);
+	assert_int_equal(r.dest_qp_num, 0x123456);
+	assert_int_equal(r.rq_psn, 0x11);
+	assert_int_equal(r.min_rnr_timer, 1);
+	assert_int_equal(r.dest.flow_label, 0x22);
+	assert_int_equal(r.dest.static_rate, 0);
+	destroy_qp(fd, req.qp_handle);
 	close(fd);
 }
 
@@ -258,6 +406,7 @@ static void an_initiator_accepts_the_attributes_of_a_responder(void **state)
 	struct qp q = good_qp(pd, cq);
 
 	q.type = IB_UVERBS_QPT_XRC_INI;
+	q.drv.rq_wqe_count = q.drv.rq_wqe_shift = 0;
 	assert_int_equal(create_qp(fd, &q, &qp), 0);
 	assert_int_equal(modify(fd, qp, init, BEGIN), 0);
 	assert_int_equal(modify(fd, qp, to_rtr(), CONNECT | RESPOND), 0);
@@ -329,8 +478,9 @@ static void an_srq_with_invalid_values_or_memory_is_refused(void **state)
 	good = good_srq(pd);
 	REFUSE_SRQ(ENOENT, s.pd = 4711);
 	REFUSE_SRQ(EINVAL, s.type = 9);
-	REFUSE_SRQ(EOPNOTSUPP, s.type = IB_UVERBS_SRQT_TM);
-	REFUSE_SRQ(EINVAL, s.type = IB_UVERBS_SRQT_XRC); /* without domain and CQ */
+	REFUSE_SRQ(ENOENT, s.type = IB_UVERBS_SRQT_TM); /* without a CQ */
+	REFUSE_SRQ(ENOENT, s.type = IB_UVERBS_SRQT_XRC);
+	REFUSE_SRQ(EINVAL, s.drv.flags = MLX5_SRQ_FLAG_SIGNATURE);
 	REFUSE_SRQ(EINVAL, s.max_wr = 1u << 15);
 	REFUSE_SRQ(EINVAL, s.max_sge = 32);
 	REFUSE_SRQ(EINVAL, s.drv.reserved0 = 1);
@@ -389,7 +539,7 @@ static void a_reregistration_with_invalid_values_is_refused(void **state)
 	how.flags = 8;
 	assert_int_equal(rereg_mr(fd, mr, &how), EOPNOTSUPP);
 	how.flags = 1;
-	assert_int_equal(rereg_mr(fd, mr + 77, &how), EINVAL);
+	assert_int_equal(rereg_mr(fd, mr + 77, &how), ENOENT);
 	how.hca_va = 1;
 	assert_int_equal(rereg_mr(fd, mr, &how), EINVAL);
 	how.hca_va = 0; /* its first byte is the device's address 0 */
@@ -547,10 +697,15 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_cq_with_invalid_values_or_memory_is_refused),
+		TEST(attributes_of_another_size_are_refused),
+		TEST(a_cq_is_rounded_up),
+		TEST(a_context_with_unknown_wishes_is_refused),
+		TEST(a_domain_needs_room_for_its_number),
 		TEST(a_resize_with_invalid_values_or_memory_is_refused),
 		TEST(a_queue_is_resized_after_its_process_ended),
 		TEST(a_qp_with_invalid_values_or_memory_is_refused),
 		TEST(invalid_attributes_of_a_qp_are_refused),
+		TEST(attributes_are_cut_to_the_bits_of_the_card),
 		TEST(an_initiator_accepts_the_attributes_of_a_responder),
 		TEST(a_queue_needs_a_doorbell_page_of_its_context),
 		TEST(an_srq_with_invalid_values_or_memory_is_refused),

@@ -72,6 +72,8 @@ static inline int create_cq(int fd, struct cq *q, uint32_t *handle)
 	add_buf(&c, UVERBS_ATTR_UHW_OUT, &resp, sizeof(resp));
 	err = issue(fd, &c);
 	*handle = (uint32_t)c.hdr.attrs[0].data;
+	if (!err)
+		q->cqe = cqe;
 	return err;
 }
 

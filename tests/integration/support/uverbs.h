@@ -137,8 +137,16 @@ static inline int rereg_mr(int fd, uint32_t mr, const struct ib_uverbs_rereg_mr 
 static inline int alloc_pd(int fd, uint32_t *handle)
 {
 	struct ib_uverbs_alloc_pd_resp resp = {0};
-	int err = write_command(fd, IB_USER_VERBS_CMD_ALLOC_PD, NULL, 8, &resp, sizeof(resp));
+	struct mlx5_ib_alloc_pd_resp drv;
+	union command c;
+	int err;
 
+	begin(&c, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);
+	add(&c, UVERBS_ATTR_WRITE_CMD, sizeof(uint64_t), IB_USER_VERBS_CMD_ALLOC_PD);
+	add(&c, UVERBS_ATTR_CORE_IN, 8, 0);
+	add_buf(&c, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
+	add_buf(&c, UVERBS_ATTR_UHW_OUT, &drv, sizeof(drv));
+	err = issue(fd, &c);
 	*handle = resp.pd_handle;
 	return err;
 }
