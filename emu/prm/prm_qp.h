@@ -14,6 +14,7 @@
 #define EMU_QPC_LAYOUT(F)                             \
 	F(EMU_QPC_STATE, 0x00, 31, 28)                \
 	F(EMU_QPC_ST, 0x00, 23, 16)                   \
+	F(EMU_QPC_WQ_SIGNATURE, 0x04, 31, 31)         \
 	F(EMU_QPC_BLOCK_LB_MC, 0x04, 30, 30)          \
 	F(EMU_QPC_PD, 0x04, 23, 0)                    \
 	F(EMU_QPC_MTU, 0x08, 31, 29)                  \

@@ -89,6 +89,8 @@ static int general(struct emu_cmd *c, struct emu_mbox *m)
 		return -EINVAL;
 	if (is_tunnelled(m))
 		return emu_refuse(m, EMU_CMD_SYN_TUNNELLED);
+	if (!f) /* one that drivers send too */
+		f = emu_firmware_by_opcode(EMU_DEVX_DRIVER, m->opcode);
 	return f ? f->handler(c, m, NULL) : emu_refuse(m, EMU_CMD_SYN_GENERAL_OPCODE);
 }
 

@@ -257,7 +257,7 @@ static int fill_type(const struct emu_file *f, struct emu_mbox *m, struct emu_qp
 	uint64_t rq = emu_prm_get(qpc, EMU_QPC_RQ_TYPE);
 
 	q->type = service_type(f, qpc);
-	if (!q->type ||
+	if (!q->type || emu_prm_get(qpc, EMU_QPC_WQ_SIGNATURE) ||
 	    (rq != EMU_QPC_RQ_TYPE_REGULAR && rq != EMU_QPC_RQ_TYPE_SHARED &&
 	     rq != EMU_QPC_RQ_TYPE_NONE) ||
 	    emu_prm_get(qpc, EMU_QPC_LOG_SQ_SIZE) > MAX_LOG_WQ ||

@@ -22,7 +22,7 @@ int emu_driver_query_nic_vport(struct emu_cmd *c, struct emu_mbox *m, struct emu
 		return err;
 	emu_func_mac(f, mac);
 	const struct emu_prm_value fields[] = {
-		{EMU_NIC_VPORT_ROCE_EN, c->file->driver->roce},
+		{EMU_NIC_VPORT_ROCE_EN, !c->file->driver || c->file->driver->roce},
 		{EMU_NIC_VPORT_MTU, MTU},
 		{EMU_NIC_VPORT_SYSTEM_IMAGE_GUID, f->card->guid},
 		{EMU_NIC_VPORT_PORT_GUID, f->node_guid},

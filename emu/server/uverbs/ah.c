@@ -66,6 +66,11 @@ static int resolve_outside(const struct emu_func *f, uint8_t sgid_index, const u
  * A link-local address contains the MAC address, as in the kernel's rdma_get_ll_mac(); for others
  * the neighbour must answer.
  */
+static bool is_same_family(const struct emu_func *f, uint8_t sgid_index, const uint8_t dgid[16])
+{
+	return emu_gid_is_ipv4(emu_gid_at(f, sgid_index)->raw) == emu_gid_is_ipv4(dgid);
+}
+
 int emu_resolve(const struct emu_func *f, uint8_t sgid_index, const uint8_t dgid[16],
 		uint8_t mac[EMU_MAC_BYTES])
 {
@@ -73,6 +78,8 @@ int emu_resolve(const struct emu_func *f, uint8_t sgid_index, const uint8_t dgid
 
 	if (map_group(dgid, mac))
 		return 0;
+	if (!is_link_local(dgid) && !is_same_family(f, sgid_index, dgid))
+		return -EINVAL; /* rdma_resolve_ip() */
 	if (!is_link_local(dgid) && f->is_unanswered)
 		return -ETIMEDOUT;
 	if (!is_link_local(dgid) && !to)
@@ -128,6 +135,8 @@ int emu_write_create_ah(struct emu_cmd *c)
 	err = emu_attr_in(c, UVERBS_ATTR_CORE_IN, &req, sizeof(req));
 	if (err)
 		return err;
+	if (req.attr.port_num < 1 || req.attr.port_num > EMU_PORTS)
+		return -EINVAL;
 	err = emu_cmd_obj(c, req.pd_handle, EMU_T_PD, &pd);
 	if (err)
 		return err;

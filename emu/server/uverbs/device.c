@@ -109,6 +109,8 @@ static void fill_compression(const struct emu_profile *p, struct mlx5_ib_query_d
 	r->flags |= MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_COMP;
 }
 
+#define KNOWN offsetof(struct mlx5_ib_query_device_resp, reserved)
+
 int emu_write_query_device_ex(struct emu_cmd *c)
 {
 	struct ib_uverbs_ex_query_device_resp r = {0};
@@ -123,7 +125,9 @@ int emu_write_query_device_ex(struct emu_cmd *c)
 	if (req.comp_mask || req.reserved)
 		return -EINVAL;
 	fill_device(c->file->func, &r.base);
-	r.response_length = sizeof(r);
+	len = emu_attr_len(c, UVERBS_ATTR_CORE_OUT);
+	r.response_length = (uint32_t)(len < sizeof(r) ? len : sizeof(r));
+	r.device_cap_flags_ex = r.base.device_cap_flags;
 	r.timestamp_mask = TIMESTAMP_MASK;
 	r.hca_core_clock = 1000000; /* kHz: CQE time stamps count nanoseconds */
 	fill_odp(&r);
@@ -132,7 +136,7 @@ int emu_write_query_device_ex(struct emu_cmd *c)
 	r.cq_moderation_caps.max_cq_moderation_period = 0xfff; /* MLX5_MAX_CQ_PERIOD */
 	err = emu_attr_out(c, UVERBS_ATTR_CORE_OUT, &r, sizeof(r));
 	len = emu_attr_len(c, UVERBS_ATTR_UHW_OUT);
-	uhw.response_length = (uint32_t)(len < sizeof(uhw) ? len : sizeof(uhw));
+	uhw.response_length = (uint32_t)(len < KNOWN ? len : KNOWN);
 	uhw.flags = MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_PAD;
 	fill_compression(c->file->func->card->profile, &uhw);
 	return err ? err : emu_attr_out(c, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
@@ -277,7 +281,7 @@ const struct emu_method emu_methods_device[] = {
 		.object = UVERBS_OBJECT_DEVICE,
 		.method = MLX5_IB_METHOD_QUERY_PORT,
 		.handler = query_port_mlx5,
-		.attr = {{MLX5_IB_ATTR_QUERY_PORT_PORT_NUM, EMU_A_VALUE, true, 8},
+		.attr = {{MLX5_IB_ATTR_QUERY_PORT_PORT_NUM, EMU_A_VALUE, true, 4},
 			 {MLX5_IB_ATTR_QUERY_PORT, EMU_A_OUT, true, 8}},
 	},
 	{

@@ -24,7 +24,7 @@
 #define MAX_WR	 32768u
 #define MAX_UIDX 0xffffffu
 
-static bool is_known(uint64_t type)
+static bool is_supported(uint64_t type)
 {
 	return type == EMU_QPT_RC || type == EMU_QPT_UC || type == EMU_QPT_UD ||
 	       type == EMU_QPT_XRC_INI || type == EMU_QPT_XRC_TGT;
@@ -70,11 +70,9 @@ static bool receives_by_itself(const struct emu_qp_obj *qp)
 /* What mlx5_ib_create_qp() and, of sizes that it passes on, the firmware refuse. */
 static int check_qp(const struct mlx5_ib_create_qp *req, const struct emu_qp_obj *qp)
 {
-	uint32_t known = MLX5_QP_FLAG_SCATTER_CQE | MLX5_QP_FLAG_BFREG_INDEX |
-			 MLX5_QP_FLAG_ALLOW_SCATTER_CQE | MLX5_QP_FLAG_UAR_PAGE_INDEX;
+	const uint32_t known = MLX5_QP_FLAG_SCATTER_CQE | MLX5_QP_FLAG_BFREG_INDEX |
+			       MLX5_QP_FLAG_ALLOW_SCATTER_CQE | MLX5_QP_FLAG_UAR_PAGE_INDEX;
 
-	if (qp->type == EMU_QPT_RC)
-		known |= MLX5_QP_FLAG_PACKET_BASED_CREDIT_MODE;
 	if (req->flags & ~known || req->reserved || req->uidx > MAX_UIDX ||
 	    qp->cap.max_recv_wr > MAX_WR)
 		return -EINVAL;
@@ -276,13 +274,13 @@ static int read_request(struct emu_cmd *c, struct mlx5_ib_create_qp *req, uint64
 	uint64_t type = emu_attr_u64(c, UVERBS_ATTR_CREATE_QP_TYPE, 0);
 	int err;
 
-	if (type == IB_UVERBS_QPT_RAW_PACKET || type == IB_UVERBS_QPT_DRIVER)
-		return -EOPNOTSUPP;
-	if (!is_known(type))
+	if (!is_supported(type) && type != IB_UVERBS_QPT_RAW_PACKET && type != IB_UVERBS_QPT_DRIVER)
 		return -EINVAL;
 	err = qp_fill(c, qp);
 	if (!err)
 		err = check_parts(qp);
+	if (!err && !is_supported(type))
+		err = -EOPNOTSUPP;
 	if (!err)
 		err = check_flags(qp, flags);
 	return err ? err : read_driver_part(c, req, qp);

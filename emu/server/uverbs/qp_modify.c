@@ -145,6 +145,15 @@ static int check_transition(uint8_t type, uint32_t from, uint32_t to, uint32_t m
 	return -EINVAL;
 }
 
+#define SLOWEST 2u  /* enum ib_rate: 0 is the rate of the port, 1 has no meaning */
+#define FASTEST 22u /* 600 Gb/s, the last one of Linux 6.1 */
+
+/* ib_rate_to_mlx5() */
+static int check_rate(uint8_t rate)
+{
+	return rate && (rate < SLOWEST || rate > FASTEST) ? -EINVAL : 0;
+}
+
 /*
  * A RoCE port has no LIDs: the address must have the peer's GID and a valid index of ours. The
  * kernel looks up the neighbour before it connects (ib_resolve_eth_dmac).
@@ -152,13 +161,15 @@ static int check_transition(uint8_t type, uint32_t from, uint32_t to, uint32_t m
 static int check_av(const struct emu_func *f, const struct ib_uverbs_qp_dest *d)
 {
 	uint8_t mac[EMU_MAC_BYTES];
+	int err;
 
 	if (!d->is_global || d->sgid_index >= f->card->profile->max_gids || d->port_num < 1 ||
 	    d->port_num > EMU_PORTS)
 		return -EINVAL;
 	if (!emu_gid_at(f, d->sgid_index))
 		return -ENODATA; /* rdma_get_gid_attr() */
-	return emu_resolve(f, d->sgid_index, d->dgid, mac);
+	err = emu_resolve(f, d->sgid_index, d->dgid, mac);
+	return err ? err : check_rate(d->static_rate);
 }
 
 static int check_values(const struct emu_func *f, const struct ib_uverbs_modify_qp *a)

@@ -148,6 +148,8 @@ static int answer(struct emu_cmd *c, const struct emu_srq_obj *s)
 	return err ? err : emu_attr_out(c, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
 }
 
+#define UIDX_END (offsetof(struct mlx5_ib_create_srq, uidx) + sizeof(uint32_t))
+
 static int srq_create(struct emu_cmd *c)
 {
 	struct emu_srq_obj *s, tmp = {0};
@@ -160,6 +162,9 @@ static int srq_create(struct emu_cmd *c)
 		return err == -EOPNOTSUPP ? -EINVAL : err;
 	read_attrs(c, &tmp);
 	err = check_srq(&tmp, &req);
+	if (!err && tmp.type == IB_UVERBS_SRQT_XRC &&
+	    emu_attr_len(c, UVERBS_ATTR_UHW_IN) < UIDX_END)
+		err = -EINVAL; /* without the index that completions name */
 	if (!err)
 		err = emu_engine_of(c, &slot);
 	if (err)

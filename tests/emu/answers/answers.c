@@ -544,7 +544,7 @@ void sweep(const struct request *command)
 
 /* --- random calls ---------------------------------------------------------------------------- */
 
-static void change_at_random(struct call *c)
+static bool change_at_random(struct call *c)
 {
 	const struct field *f = c->request->fields;
 	unsigned int n = 0, nth;
@@ -554,13 +554,14 @@ static void change_at_random(struct call *c)
 	while (f && f[n].name)
 		n++;
 	if (!n || draw(3))
-		return;
+		return false;
 	f += draw(n);
 	nth = draw(16);
 	if (!nth_value(f, read_field(f, c), nth, &value, name))
-		return;
+		return false;
 	write_field(f, c, value);
 	say(" %s=%s", f->name, name);
+	return true;
 }
 
 static void destroy_at_random(void)
@@ -579,6 +580,7 @@ void random_call(const struct request *const *commands, size_t n)
 {
 	const struct request *command = commands[draw((uint32_t)n)];
 	struct call c;
+	bool changed;
 	int err;
 
 	if (pooled > 40 || (pooled && !draw(4))) {
@@ -587,20 +589,26 @@ void random_call(const struct request *const *commands, size_t n)
 	}
 	prepare(&c, command);
 	say("%s%s", command->name, c.objects);
-	change_at_random(&c);
+	changed = change_at_random(&c);
 	err = send_call(&c, MOST_ARGS, AS_IT_IS);
 	say_end(&c, err);
-	if (!err && command->creates)
+	if (err || !command->creates)
+		return;
+	if (changed)
+		undo(&c);
+	else
 		pool_add(command->creates, new_handle(&c));
 }
 
 void ask_at_random(uint32_t seed, unsigned int steps)
 {
 	use_memory();
+	pooled = 0;
+	memset(serials, 0, sizeof(serials));
 	state = seed * 0x9e3779b97f4a7c15u | 1;
 	for (unsigned int i = 0; i < steps; i++) {
 		say("seed %u step %u: ", seed, i);
-		random_call(all_requests, num_requests);
+		random_call(random_requests, num_random);
 	}
 	state = 0;
 }

@@ -129,12 +129,17 @@ int keep(const struct request *command);
 void sweep(const struct request *command);
 /* The fields only. */
 void sweep_fields(const struct request *command, const char *which);
-/* A random command, valid or not, whose object is kept. */
+/*
+ * A random command, valid or not. An object is kept if all values were valid: one difference does not lead to others.
+ */
 void random_call(const struct request *const *commands, size_t n);
 
 /* The tables. */
 extern const struct request *const all_requests[];
 extern const size_t num_requests;
+/* Those of random sequences: what the function of a virtual machine lacks is not among them. */
+extern const struct request *const random_requests[];
+extern const size_t num_random;
 extern const struct request *request_named(const char *name);
 
 /* The sections of the program; each begins with a new context. */

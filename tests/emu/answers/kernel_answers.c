@@ -36,6 +36,7 @@ int main(int argc, char **argv)
 	ask_queue_pairs();
 	say("== firmware\n");
 	ask_firmware();
+	open_next();
 	say("== random\n");
 	ask_at_random(seed, steps);
 	close(answers_fd);

@@ -157,6 +157,31 @@ static const struct request query_port = {
 	.fill = fill_query_port,
 };
 
+static const struct field query_port_mlx5_fields[] = {
+	{"port", MLX5_IB_ATTR_QUERY_PORT_PORT_NUM, 0, 4, COUNT},
+	{.name = NULL},
+};
+static const struct answer query_port_mlx5_answers[] = {
+	SHOW(MLX5_IB_ATTR_QUERY_PORT, mlx5_ib_uapi_query_port, flags),
+	{.name = NULL},
+};
+
+static void fill_query_port_mlx5(struct call *c)
+{
+	put_value(c, MLX5_IB_ATTR_QUERY_PORT_PORT_NUM, 1);
+}
+
+static const struct request query_port_mlx5 = {
+	.name = "port.query_mlx5",
+	.object = UVERBS_OBJECT_DEVICE,
+	.method = MLX5_IB_METHOD_QUERY_PORT,
+	.args = {{MLX5_IB_ATTR_QUERY_PORT_PORT_NUM, INPUT, 4},
+		 {MLX5_IB_ATTR_QUERY_PORT, OUTPUT, sizeof(struct mlx5_ib_uapi_query_port)}},
+	.fields = query_port_mlx5_fields,
+	.answers = query_port_mlx5_answers,
+	.fill = fill_query_port_mlx5,
+};
+
 static const struct field query_gid_fields[] = {
 	{"port", UVERBS_ATTR_QUERY_GID_ENTRY_PORT, 0, 8, COUNT},
 	{"index", UVERBS_ATTR_QUERY_GID_ENTRY_GID_INDEX, 0, 8, COUNT},
@@ -1233,6 +1258,7 @@ const struct request *const all_requests[] = {
 	&query_device,
 	&query_device_ex,
 	&query_port,
+	&query_port_mlx5,
 	&query_gid,
 	&query_gids,
 	&query_context,
@@ -1271,6 +1297,72 @@ const struct request *const all_requests[] = {
 	&query_uar,
 };
 const size_t num_requests = ARRAY_SIZE(all_requests);
+
+/* RTS of a queue pair takes all attributes; each state here takes those of RC. */
+static const struct field modify_qp_fields[] = {
+	ASK(IN, ib_uverbs_modify_qp, attr_mask, FLAGS),
+	ASK(IN, ib_uverbs_modify_qp, qp_state, CODE),
+	ASK(IN, ib_uverbs_modify_qp, path_mtu, CODE),
+	ASK(IN, ib_uverbs_modify_qp, port_num, CODE),
+	ASK(IN, ib_uverbs_modify_qp, dest.port_num, CODE),
+	ASK(IN, ib_uverbs_modify_qp, dest.is_global, CODE),
+	{.name = NULL},
+};
+
+static void fill_modify_qp(struct call *c)
+{
+	static const uint32_t masks[] = {0x1, 0x39, 0x79, 0x129181, 0x12e01, 0x10001, 0x1, 0x71};
+	struct ib_uverbs_modify_qp a = {
+		.qp_handle = pick(c, QP), .port_num = 1, .path_mtu = 3, .timeout = 14};
+
+	a.qp_state = (uint8_t)draw(7);
+	a.attr_mask = masks[draw(ARRAY_SIZE(masks))];
+	a.dest.is_global = 1;
+	a.dest.port_num = 1;
+	a.dest.sgid_index = (uint8_t)gid_index;
+	memcpy(a.dest.dgid, own_gid, sizeof(own_gid));
+	a.max_rd_atomic = a.max_dest_rd_atomic = 1;
+	put(c, IN, &a, sizeof(a));
+}
+
+static const struct request modify_qp = {
+	.name = "qp.modify",
+	WRITE(IB_USER_VERBS_CMD_MODIFY_QP),
+	.args = {{IN, INPUT, sizeof(struct ib_uverbs_modify_qp)}},
+	.fields = modify_qp_fields,
+	.fill = fill_modify_qp,
+};
+
+static const struct answer query_qp_answers[] = {
+	SHOW(OUT_CORE, ib_uverbs_query_qp_resp, qp_state),
+	SHOW(OUT_CORE, ib_uverbs_query_qp_resp, path_mtu),
+	SHOW(OUT_CORE, ib_uverbs_query_qp_resp, qp_access_flags),
+	{.name = NULL},
+};
+
+static void fill_query_qp(struct call *c)
+{
+	struct ib_uverbs_query_qp req = {.qp_handle = pick(c, QP)};
+
+	put(c, IN, &req, sizeof(req));
+}
+
+static const struct request query_qp = {
+	.name = "qp.query",
+	WRITE(IB_USER_VERBS_CMD_QUERY_QP),
+	.args = {CORE(sizeof(struct ib_uverbs_query_qp), sizeof(struct ib_uverbs_query_qp_resp))},
+	.answers = query_qp_answers,
+	.fill = fill_query_qp,
+};
+
+const struct request *const random_requests[] = {
+	&query_pd,	    &alloc_pd_command,	 &reg_mr_command, &query_mr,   &create_cq_command,
+	&create_rc,	    &create_uc,		 &create_ud,	  &create_ini, &create_tgt,
+	&create_rc_srq,	    &create_srq_command, &create_xsrq,	  &open_xrcd,  &open_qp,
+	&create_ah_command, &reg_umem_command,	 &modify_qp,	  &modify_qp,  &modify_qp,
+	&query_qp,
+};
+const size_t num_random = ARRAY_SIZE(random_requests);
 
 const struct request *request_named(const char *name)
 {

@@ -51,6 +51,7 @@
 /* In the QP context; those of CREATE_QP and of the transitions are from the start of the command. */
 #define QPC_STATE	      0x0, 4
 #define QPC_ST		      0x8, 8
+#define QPC_WQ_SIGNATURE      0x20, 1
 #define QPC_PD		      0x28, 24
 #define QPC_MTU		      0x40, 3
 #define QPC_LOG_MSG_MAX	      0x43, 5
@@ -95,6 +96,7 @@
 #define ADS_VHCA_PORT_NUM  0x128, 8
 
 enum { STATE_RST, STATE_INIT, STATE_RTR, STATE_RTS, STATE_ERR = 6 };
+enum { ST_UD = 2 };
 enum { RQ_REGULAR, RQ_SHARED, RQ_INVALID, RQ_NONE };
 
 #define COMPRESSED     0x4000 /* cqe_comp_en in CQC_COMPRESSION_LAYOUT */
@@ -338,7 +340,8 @@ static void fill_qp(struct bench *b)
 static void a_qp_with_an_invalid_field_is_refused(void **state)
 {
 	static const struct flaw flaws[] = {
-		{AT(QPC, QPC_ST), BAD_PARAM, 3},	    /* service type */
+		{AT(QPC, QPC_ST), BAD_PARAM, 3}, /* service type */
+		{AT(QPC, QPC_WQ_SIGNATURE), BAD_PARAM, 1},
 		{AT(QPC, QPC_RQ_TYPE), BAD_RES, RQ_SHARED}, /* missing shared receive queue */
 		{AT(QPC, QPC_RQ_TYPE), BAD_PARAM, RQ_INVALID},
 		{AT(QPC, QPC_PD), BAD_RES, MISSING_NUMBER}, /* protection domain */
@@ -359,6 +362,19 @@ static void a_qp_with_an_invalid_field_is_refused(void **state)
 	prm_put(b->in + QPC, QPC_LOG_RQ_STRIDE, 6); /* beyond max_wqe_sz_rq */
 	assert_null(create(b));
 	assert_int_equal(b->out[OUT_STATUS], BAD_PARAM);
+}
+
+static void a_datagram_qp_is_created(void **state)
+{
+	struct bench *b = *state;
+	struct mlx5dv_devx_obj *qp;
+
+	cqn_of_bench = make_cq(b);
+	fill_qp(b);
+	prm_put(b->in + QPC, QPC_ST, ST_UD);
+	qp = create(b);
+	assert_non_null(qp);
+	assert_int_equal(mlx5dv_devx_obj_destroy(qp), 0);
 }
 
 static int modify(struct bench *b, struct mlx5dv_devx_obj *qp, uint16_t opcode, uint32_t qpn)
@@ -1493,7 +1509,7 @@ static void query_is_answered_later(void **state)
 }
 
 /*
- * Opcodes that Linux lets through reach the firmware, which does not know these; it refuses all others
+ * Opcodes that Linux lets through reach the firmware, which knows some of them; it refuses all others
  * itself (devx.c: devx_is_general_cmd(), devx_is_obj_create_cmd()).
  */
 static void kernel_lets_general_commands_through(void **state)
@@ -1503,9 +1519,18 @@ static void kernel_lets_general_commands_through(void **state)
 					  CMD_QUERY_CONG_STATISTICS};
 	static const uint16_t refused_by_kernel[] = {0x73a, 0x76a, 0x83d, CMD_GENERAL_BEGIN - 1,
 						     CMD_GENERAL_END};
+	static const uint16_t executed[] = {CMD_QUERY_ADAPTER, CMD_QUERY_NIC_VPORT_CONTEXT,
+					    CMD_NOP};
 	struct bench *b = *state;
+	uint8_t out[0x200];
 
 	memset(b->in, 0, sizeof(b->in));
+	for (size_t i = 0; i < ARRAY_SIZE(executed); i++) {
+		prm_put(b->in, IN_OPCODE, executed[i]);
+		assert_int_equal(
+			mlx5dv_devx_general_cmd(b->context, b->in, HEADER_LEN, out, sizeof(out)),
+			0);
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(passed); i++) {
 		prm_put(b->in, IN_OPCODE, passed[i]);
 		assert_int_not_equal(
@@ -1531,6 +1556,7 @@ int main(int argc, char **argv)
 		bench_test(a_cq_with_an_invalid_field_is_refused),
 		bench_test(a_cq_gets_another_ring_and_moderation),
 		bench_test(a_qp_with_an_invalid_field_is_refused),
+		bench_test(a_datagram_qp_is_created),
 		bench_test(qp_goes_through_its_states),
 		bench_test(queue_pair_in_reset_reports_port_1),
 		bench_test(field_that_a_transition_leaves_0_keeps_its_value),

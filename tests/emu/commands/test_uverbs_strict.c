@@ -260,6 +260,7 @@ static void a_qp_with_invalid_values_or_memory_is_refused(void **state)
 	REFUSE_QP(EINVAL, q.drv.flags |= 1u << 30);
 	REFUSE_QP(EINVAL, (q.type = IB_UVERBS_QPT_UD,
 			   q.drv.flags |= MLX5_QP_FLAG_PACKET_BASED_CREDIT_MODE));
+	REFUSE_QP(EINVAL, q.drv.flags |= MLX5_QP_FLAG_PACKET_BASED_CREDIT_MODE); /* not announced */
 	REFUSE_QP(EINVAL, q.drv.sq_wqe_count = 15);
 	REFUSE_QP(EFAULT, q.drv.rq_wqe_count = 1u << 16);
 	REFUSE_QP(EINVAL, q.drv.rq_wqe_count = 1u << 26);
@@ -356,6 +357,8 @@ static void invalid_attributes_of_a_qp_are_refused(void **state)
 	REFUSE_RTR(EINVAL, a.max_dest_rd_atomic = 17);
 	REFUSE_RTR(EINVAL, a.dest.is_global = 0);
 	REFUSE_RTR(EINVAL, a.dest.port_num = 2);
+	REFUSE_RTR(EINVAL, a.dest.static_rate = 1);
+	REFUSE_RTR(EINVAL, a.dest.static_rate = 23);
 	REFUSE_RTR(ENODATA, a.dest.sgid_index = 255);
 	REFUSE_RTR(ENODATA, a.dest.sgid_index = EMPTY_GID);
 	REFUSE_RTR(ETIMEDOUT, memcpy(a.dest.dgid, unreachable, sizeof(unreachable)));
@@ -507,6 +510,7 @@ static void an_srq_with_invalid_values_or_memory_is_refused(void **state)
 static void an_address_handle_resolves_groups_and_needs_a_gid(void **state)
 {
 	static const uint8_t group[16] = {0xff, 0x0e, [12] = 1, 2, 3, 4};
+	static const uint8_t ipv4[16] = {[10] = 0xff, 0xff, 127, 100, 1, 1};
 	static const uint8_t group4[16] = {[10] = 0xff, 0xff, 239, 0x81, 2, 3};
 	uint8_t mac[6];
 	int fd = open_context();
@@ -514,6 +518,7 @@ static void an_address_handle_resolves_groups_and_needs_a_gid(void **state)
 
 	assert_int_equal(alloc_pd(fd, &pd), 0);
 	assert_int_equal(create_ah(fd, pd, unreachable, BUSY_GID, mac), ETIMEDOUT);
+	assert_int_equal(create_ah(fd, pd, ipv4, BUSY_GID, mac), EINVAL); /* of another family */
 	assert_int_equal(create_ah(fd, pd, group, EMPTY_GID, mac), ENODATA);
 	assert_int_equal(create_ah(fd, pd, group, 255, mac), ENODATA);
 	assert_int_equal(create_ah(fd, pd, group, BUSY_GID, mac), 0);

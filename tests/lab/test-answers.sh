@@ -1,0 +1,27 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# test-answers.sh BUILD SEED: in a virtual machine whose PCI device is a function of a card, ask Linux (linux-answers.sh).
+set -euo pipefail
+modprobe -a mlx5_core mlx5_ib ib_uverbs rdma_ucm
+
+# until_true COMMAND...: it succeeds within 30 s
+until_true()
+{
+	for ((i = 0; i < 300; i++)); do
+		! "$@" >/dev/null 2>&1 || return 0
+		sleep 0.1
+	done
+	echo "not within 30 s: $*"
+	"$@"
+}
+
+has_ipv4_gid() { grep -q '^0000:0000:0000:0000:0000:ffff:' /sys/class/infiniband/mlx5_0/ports/1/gids/*; }
+
+until_true test -d /sys/class/infiniband/mlx5_0/device/net
+for net in /sys/class/infiniband/mlx5_0/device/net/*; do
+	ip link set "${net##*/}" up
+	ip addr add 10.44.1.1/24 dev "${net##*/}"
+done
+until_true grep -q ACTIVE /sys/class/infiniband/mlx5_0/ports/1/state
+until_true has_ipv4_gid
+"$1/tests/kernel_answers" "$2" >/lab/linux
