@@ -128,7 +128,7 @@ static void driver_caps(const struct emu_func *f, uint8_t *page)
 		{EMU_HCA_CAP_LOG_PG_SZ, 12},
 		{EMU_HCA_CAP_BF, 1},
 		{EMU_HCA_CAP_DRIVER_VERSION, 1},
-		{EMU_HCA_CAP_LOG_MAX_TRANSPORT_DOMAIN, 7},
+		{EMU_HCA_CAP_LOG_MAX_TRANSPORT_DOMAIN, 10},
 		{EMU_HCA_CAP_LOG_MAX_PD, log_of(p->max_pd)},
 		{EMU_HCA_CAP_LOG_MAX_XRCD, 16},
 		{EMU_HCA_CAP_MAX_NUM_EQS, EMU_FW_EQS - 1},

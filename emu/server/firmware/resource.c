@@ -7,7 +7,7 @@
 #include "emu/server/uverbs/uar.h"
 #include "emu/server/uverbs/xrc.h"
 
-#define MAX_UCTX 1023u /* a search for a free number looks at all of them */
+#define MAX_CONTEXTS 1023u /* a search for a free number looks at all of them */
 
 int emu_driver_alloc_pd(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
 {
@@ -66,7 +66,7 @@ static uint32_t free_number(const struct emu_file *f, enum emu_type type)
 	return number;
 }
 
-/* Numbers of 8 bits. */
+/* Sets of counters have numbers of 8 bits. Of transport domains, the driver takes one for each context. */
 int emu_driver_alloc_plain(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
 {
 	struct emu_plain *plain = (struct emu_plain *)o;
@@ -76,7 +76,7 @@ int emu_driver_alloc_plain(struct emu_cmd *c, struct emu_mbox *m, struct emu_uob
 	if (err)
 		return err;
 	number = free_number(c->file, o->type);
-	if (number > UINT8_MAX)
+	if (number > (o->type == EMU_T_Q_COUNTER ? UINT8_MAX : MAX_CONTEXTS))
 		return emu_refuse(m, EMU_CMD_SYN_DRIVER_LIMIT);
 	plain->number = number;
 	emu_prm_set(m->out, EMU_CMD_OUT_NUMBER, number);
@@ -91,7 +91,7 @@ int emu_driver_create_uctx(struct emu_cmd *c, struct emu_mbox *m, struct emu_uob
 	if (err)
 		return err;
 	uctx->number = free_number(c->file, o->type);
-	if (uctx->number > MAX_UCTX)
+	if (uctx->number > MAX_CONTEXTS)
 		return emu_refuse(m, EMU_CMD_SYN_DRIVER_LIMIT);
 	emu_prm_set(m->out, EMU_CMD_OUT_NUMBER, uctx->number);
 	return 0;

@@ -34,11 +34,19 @@ struct emu_umem *emu_umem_new(struct emu_cmd *c, uint64_t addr, uint64_t len, ui
 	return u;
 }
 
+/* The card gets pages: a umem ends with its last one. */
+static uint64_t room_of(const struct emu_umem *u)
+{
+	return (u->addr + u->len + EMU_PAGE - 1) / EMU_PAGE * EMU_PAGE - u->addr;
+}
+
 uint64_t emu_devx_address(const struct emu_cmd *c, const struct emu_umem *u, uint64_t off,
 			  uint64_t len, uint64_t align)
 {
-	if (!u || u->dmabuf.id || u->pid != c->chan->pid || off % align || off > u->len ||
-	    len > u->len - off)
+	uint64_t room;
+
+	if (!u || u->dmabuf.id || u->pid != c->chan->pid || off % align)
 		return 0;
-	return u->addr + off;
+	room = room_of(u);
+	return off > room || len > room - off ? 0 : u->addr + off;
 }

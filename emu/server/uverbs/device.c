@@ -282,7 +282,8 @@ const struct emu_method emu_methods_device[] = {
 		.method = MLX5_IB_METHOD_QUERY_PORT,
 		.handler = query_port_mlx5,
 		.attr = {{MLX5_IB_ATTR_QUERY_PORT_PORT_NUM, EMU_A_VALUE, true, 4},
-			 {MLX5_IB_ATTR_QUERY_PORT, EMU_A_OUT, true, 8}},
+			 {MLX5_IB_ATTR_QUERY_PORT, EMU_A_OUT, true,
+			  sizeof(struct mlx5_ib_uapi_query_port)}},
 	},
 	{
 		.command.name = "gid.query",

@@ -337,7 +337,7 @@ static int modify(struct emu_cmd *c, struct ib_uverbs_modify_qp *a)
 	err = emu_cmd_obj(c, a->qp_handle, EMU_T_QP, &qp);
 	if (err)
 		return err;
-	/* Linux 6.4 and later: modify_qp() of uverbs_cmd.c */
+	/* As Linux 6.4, and as 6.1 with its updates: modify_qp() of uverbs_cmd.c */
 	if (a->attr_mask & A_QKEY && a->qkey & CONTROLLED_QKEY &&
 	    !emu_capable(c->chan->pid, CAP_NET_RAW))
 		return -EPERM;
@@ -437,9 +437,9 @@ int emu_write_query_qp(struct emu_cmd *c)
 	err = emu_attr_in(c, UVERBS_ATTR_CORE_IN, &req, sizeof(req));
 	if (err)
 		return err;
-	qp = emu_uobj_get(c->file, req.qp_handle, EMU_T_QP);
-	if (!qp)
-		return -EINVAL;
+	err = emu_cmd_obj(c, req.qp_handle, EMU_T_QP, &qp);
+	if (err)
+		return err;
 	qpc = emu_qp_context(qp->qpn);
 	if (qp->type != EMU_QPT_UD)
 		address_of(qpc, &r.dest);

@@ -238,7 +238,7 @@ static void a_cq_with_an_invalid_field_is_refused(void **state)
 		{CREATE_CQ_UMEM_ID, BAD_RES, MISSING_UMEM},
 		{CREATE_CQ_UMEM_OFFSET, BAD_PARAM, PAGE - 64},
 		{CREATE_CQ_UMEM_OFFSET, BAD_PARAM, 8},
-		{AT(CQC, CQC_DBR_ADDR), BAD_PARAM, 16},
+		{AT(CQC, CQC_DBR_ADDR), BAD_PARAM, 2 * PAGE},
 	};
 	static const uint8_t compressed[] = {4, 5, 7}; /* with hash, checksum, stride index too */
 	struct bench *b = *state;
