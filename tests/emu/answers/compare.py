@@ -4,10 +4,11 @@
 
 A line is "STEP: ERRNO NAME=VALUE...". ACCEPTED has, below a heading "# REASON", the differences that are known:
 "STEP | EMULATED | LINUX", each a pattern as of file names. A difference that no line names fails, and so does a line that
-names no difference, unless it is one of random steps.
+names no difference. A random step is named by the line for the same command in the section "verbs".
 """
 import collections
 import fnmatch
+import re
 import sys
 
 
@@ -50,6 +51,14 @@ def differences(emulated, linux):
             yield (step, *pair)
 
 
+def name_of(step):
+    """Of a random step: without its number and its objects."""
+    if not step.startswith("random: "):
+        return step
+    words = step.split(": ", 2)[2].split()
+    return "verbs: " + " ".join(word for word in words if not re.fullmatch(r"[a-z_]+\d+", word))
+
+
 def read_accepted(path):
     with open(path, encoding="ascii") as lines:
         return [
@@ -64,14 +73,15 @@ def main():
     accepted = dict.fromkeys(read_accepted(sys.argv[3]), 0)
     unexpected = 0
     for difference in differences(emulated, linux):
+        named = (name_of(difference[0]), *difference[1:])
         for rule in accepted:
-            if all(fnmatch.fnmatchcase(word, pattern) for word, pattern in zip(difference, rule)):
+            if all(fnmatch.fnmatchcase(word, pattern) for word, pattern in zip(named, rule)):
                 accepted[rule] += 1
                 break
         else:
             unexpected += 1
             print("unexpected:", " | ".join(difference))
-    unused = [rule for rule, count in accepted.items() if not count and not rule[0].startswith("random:")]
+    unused = [rule for rule, count in accepted.items() if not count]
     for rule in unused:
         print("no longer a difference:", " | ".join(rule))
     print(f"{len(linux)} answers, {sum(accepted.values())} accepted differences, {unexpected} unexpected")
