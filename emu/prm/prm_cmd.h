@@ -102,7 +102,9 @@
 #define EMU_CMD_DESTROY_RQ		    0x90a
 #define EMU_CMD_QUERY_RQ		    0x90b
 #define EMU_CMD_CREATE_RMP		    0x90c
+#define EMU_CMD_MODIFY_RMP		    0x90d
 #define EMU_CMD_DESTROY_RMP		    0x90e
+#define EMU_CMD_QUERY_RMP		    0x90f
 #define EMU_CMD_CREATE_TIS		    0x912
 #define EMU_CMD_MODIFY_TIS		    0x913
 #define EMU_CMD_DESTROY_TIS		    0x914

@@ -37,4 +37,15 @@ EMU_PRM_LAYOUT(EMU_XRC_SRQC, 0x40);
 	/* the page list follows */
 EMU_PRM_LAYOUT(EMU_CREATE_XRC_SRQ_IN, 0x110);
 
+#define EMU_QUERY_XRC_SRQ_OUT_LAYOUT(F)              \
+	EMU_PRM_HEADER_OUT(F, EMU_QUERY_XRC_SRQ_OUT) \
+	F(EMU_QUERY_XRC_SRQ_OUT_CTX, 0x10, 511, 0)   \
+	/* a page list follows, which is empty */
+EMU_PRM_LAYOUT(EMU_QUERY_XRC_SRQ_OUT, 0x110);
+
+#define EMU_ARM_XRC_SRQ_IN_LAYOUT(F)             \
+	EMU_PRM_HEADER_IN(F, EMU_ARM_XRC_SRQ_IN) \
+	F(EMU_ARM_XRC_SRQ_IN_LWM, 0x0c, 15, 0)
+EMU_PRM_LAYOUT(EMU_ARM_XRC_SRQ_IN, 0x10);
+
 #endif

@@ -13,6 +13,7 @@
 #include "emu/prm/prm_eqe.h"
 #include "emu/server/base/log.h"
 #include "emu/server/firmware/queue.h"
+#include "emu/server/firmware/rmp.h"
 #include "emu/server/uverbs/subscription.h"
 
 #define MAX_EVENTS 16u
@@ -202,8 +203,15 @@ static void report(const struct emu_uobj *o, uint16_t event, struct eqe *eqe)
 
 static uint32_t number_of(const struct emu_uobj *o)
 {
-	return o->type == EMU_T_DEVX_CQ ? ((const struct emu_devx_cq *)o)->cqn
-					: ((const struct emu_devx_qp *)o)->qpn;
+	switch (o->type) {
+	case EMU_T_DEVX_CQ:
+		return ((const struct emu_devx_cq *)o)->cqn;
+	case EMU_T_DEVX_RMP:
+	case EMU_T_XRC_SRQ:
+		return ((const struct emu_devx_rmp *)o)->srqn;
+	default:
+		return ((const struct emu_devx_qp *)o)->qpn;
+	}
 }
 
 static const struct emu_uobj *find(enum emu_type type, uint32_t number)
@@ -218,6 +226,8 @@ static const struct emu_uobj *find(enum emu_type type, uint32_t number)
 	}
 	return NULL;
 }
+
+#define SRQ_LIMIT_REACHED 15 /* enum ibv_event_type */
 
 /* The event of a note, or -1; a QP's events have the numbers of enum ibv_event_type. */
 int emu_devx_event_of(const struct emu_note *n)
@@ -235,6 +245,8 @@ int emu_devx_event_of(const struct emu_note *n)
 		return EMU_EVENT_TYPE_CQ_ERROR;
 	case EMU_NOTE_QP:
 		return n->event < sizeof(of_qp) && of_qp[n->event] ? of_qp[n->event] : -1;
+	case EMU_NOTE_SRQ:
+		return n->event == SRQ_LIMIT_REACHED ? EMU_EVENT_TYPE_SRQ_LIMIT : -1;
 	default:
 		return -1;
 	}
@@ -242,6 +254,12 @@ int emu_devx_event_of(const struct emu_note *n)
 
 const struct emu_uobj *emu_devx_object_of(const struct emu_note *n)
 {
+	const struct emu_uobj *rmp;
+
+	if (n->type == EMU_NOTE_SRQ) {
+		rmp = find(EMU_T_DEVX_RMP, n->number);
+		return rmp ? rmp : find(EMU_T_XRC_SRQ, n->number);
+	}
 	return find(n->type == EMU_NOTE_QP ? EMU_T_DEVX_QP : EMU_T_DEVX_CQ, n->number);
 }
 

@@ -9,6 +9,7 @@
 #include "emu/ipc/counters.h"
 #include "emu/ipc/firmware.h"
 #include "emu/prm/prm_eq.h"
+#include "emu/prm/prm_srq.h"
 #include "emu/server/firmware/mailbox.h"
 #include "emu/server/firmware/queue.h"
 #include "emu/server/firmware/rmp.h"
@@ -58,6 +59,7 @@ struct emu_xrc_srq {
 	struct emu_devx_rmp rmp;
 	struct emu_xrcd *xrcd;
 	struct emu_devx_cq *cq;
+	uint8_t ctx[EMU_XRC_SRQC_BYTES]; /* what it was created with */
 };
 
 struct emu_sq_object {
@@ -135,6 +137,8 @@ int emu_driver_eq_undo(struct emu_uobj *o);
 
 /* XRC shared receive queues (xrc_srq.c). */
 EMU_DRIVER_HANDLER(create_xrc_srq);
+EMU_DRIVER_HANDLER(arm_xrc_srq);
+EMU_DRIVER_HANDLER(query_xrc_srq);
 int emu_driver_xrc_srq_undo(struct emu_uobj *o);
 
 /* The virtual port (vport.c). */

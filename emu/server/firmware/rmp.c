@@ -2,9 +2,13 @@
 #include "emu/server/firmware/rmp.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "emu/prm/prm_rmp.h"
+#include "emu/server/card/engines.h"
 #include "emu/server/card/queue_table.h"
+#include "emu/server/card/segments.h"
+#include "emu/server/firmware/driver.h"
 #include "emu/server/uverbs/pd.h"
 #include "emu/server/uverbs/queue.h"
 
@@ -64,7 +68,53 @@ int emu_devx_create_rmp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *
 	emu_uobj_hold(&rmp->pd->obj);
 	emu_uobj_hold(&rmp->buf->obj);
 	emu_uobj_hold(&rmp->dbr->obj);
+	memcpy(rmp->rmpc, emu_prm_at_const(m->in, EMU_CREATE_RMP_IN_RMPC), sizeof(rmp->rmpc));
 	emu_prm_set(m->out, EMU_CMD_OUT_NUMBER, rmp->srqn);
+	return 0;
+}
+
+uint32_t emu_devx_srq_limit(const struct emu_devx_rmp *rmp)
+{
+	return atomic_load(&emu_queues->srq[rmp->srqn].limit);
+}
+
+void emu_devx_srq_set_limit(const struct emu_devx_rmp *rmp, uint32_t limit)
+{
+	struct emu_srq *q = &emu_queues->srq[rmp->srqn];
+
+	atomic_store(&q->limit, limit);
+	emu_engine_wake(q->engine);
+}
+
+/* A queue stays ready; its limit can change. */
+int emu_devx_modify_rmp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
+{
+	const struct emu_devx_rmp *rmp = (const struct emu_devx_rmp *)o;
+	const uint8_t *wq;
+
+	(void)c;
+	if (m->in_len < EMU_MODIFY_RMP_IN_BYTES)
+		return emu_refuse(m, EMU_CMD_SYN_RMP_IN_LEN);
+	wq = emu_prm_at_const(emu_prm_at_const(m->in, EMU_MODIFY_RMP_IN_RMPC), EMU_RMPC_WQ);
+	if (emu_prm_get(m->in, EMU_MODIFY_RMP_IN_STATE) != EMU_RMPC_STATE_RDY)
+		return emu_refuse(m, EMU_CMD_SYN_RMP_CONTEXT);
+	if (emu_prm_get(m->in, EMU_MODIFY_RMP_IN_SETS_LWM))
+		emu_devx_srq_set_limit(rmp, (uint32_t)emu_prm_get(wq, EMU_WQ_LWM));
+	return 0;
+}
+
+int emu_devx_query_rmp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
+{
+	const struct emu_devx_rmp *rmp = (const struct emu_devx_rmp *)o;
+	int err = emu_driver_check(m, EMU_CMD_IN_BYTES, EMU_QUERY_RMP_OUT_BYTES);
+	uint8_t *rmpc;
+
+	(void)c;
+	if (err)
+		return err;
+	rmpc = emu_prm_at(m->out, EMU_QUERY_RMP_OUT_RMPC);
+	memcpy(rmpc, rmp->rmpc, sizeof(rmp->rmpc));
+	emu_prm_set(emu_prm_at(rmpc, EMU_RMPC_WQ), EMU_WQ_LWM, emu_devx_srq_limit(rmp));
 	return 0;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "emu/prm/prm_srq.h"
 
+#include <string.h>
+
 #include "emu/server/card/queue_table.h"
 #include "emu/server/firmware/driver.h"
 #include "emu/server/firmware/queue.h"
@@ -76,7 +78,36 @@ int emu_driver_create_xrc_srq(struct emu_cmd *c, struct emu_mbox *m, struct emu_
 	emu_uobj_hold(&x->rmp.dbr->obj);
 	emu_uobj_hold(&x->xrcd->obj);
 	emu_uobj_hold(&x->cq->obj);
+	memcpy(x->ctx, emu_prm_at_const(m->in, EMU_CREATE_XRC_SRQ_IN_CTX), sizeof(x->ctx));
 	emu_prm_set(m->out, EMU_CMD_OUT_NUMBER, x->rmp.srqn);
+	return 0;
+}
+
+#define OP_MOD_XRC_SRQ 1u
+
+int emu_driver_arm_xrc_srq(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
+{
+	const struct emu_xrc_srq *x = (const struct emu_xrc_srq *)o;
+
+	(void)c;
+	if (m->op_mod != OP_MOD_XRC_SRQ)
+		return emu_refuse(m, EMU_CMD_SYN_DRIVER_OP_MOD);
+	emu_devx_srq_set_limit(&x->rmp, (uint32_t)emu_prm_get(m->in, EMU_ARM_XRC_SRQ_IN_LWM));
+	return 0;
+}
+
+int emu_driver_query_xrc_srq(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
+{
+	const struct emu_xrc_srq *x = (const struct emu_xrc_srq *)o;
+	int err = emu_driver_check(m, EMU_CMD_IN_BYTES, EMU_QUERY_XRC_SRQ_OUT_BYTES);
+	uint8_t *ctx;
+
+	(void)c;
+	if (err)
+		return err;
+	ctx = emu_prm_at(m->out, EMU_QUERY_XRC_SRQ_OUT_CTX);
+	memcpy(ctx, x->ctx, sizeof(x->ctx));
+	emu_prm_set(ctx, EMU_XRC_SRQC_LWM, emu_devx_srq_limit(&x->rmp));
 	return 0;
 }
 
