@@ -136,11 +136,12 @@ int emu_write_reg_mr(struct emu_cmd *c)
 	int err;
 
 	err = emu_attr_in(c, UVERBS_ATTR_CORE_IN, &req, sizeof(req));
+	if (!err && req.start % EMU_PAGE != req.hca_va % EMU_PAGE)
+		err = -EINVAL;
+	if (!err)
+		err = emu_cmd_obj(c, req.pd_handle, EMU_T_PD, &pd);
 	if (!err)
 		err = check_access(req.access_flags);
-	if (err)
-		return err;
-	err = emu_cmd_obj(c, req.pd_handle, EMU_T_PD, &pd);
 	if (err)
 		return err;
 	mr = emu_uobj_new(c->file, EMU_T_MR, sizeof(*mr), undo);

@@ -481,6 +481,12 @@ static bool nth_value(const struct field *f, uint64_t valid, unsigned int n, uin
 		*value = n ? other_type(valid == pool_handle(PD) ? PD : CQ) : MISSING;
 		snprintf(name, 32, "%s", n ? "another type" : "missing");
 		return true;
+	case NUMBER:
+		if (n)
+			return false;
+		*value = MISSING;
+		snprintf(name, 32, "missing");
+		return true;
 	case ZERO:
 		if (n)
 			return false;

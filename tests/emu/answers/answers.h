@@ -31,6 +31,7 @@ enum values {
 	ADDRESS, /* beside the valid one, and without memory or without a right */
 	LENGTH,	 /* of memory */
 	HANDLE,	 /* a missing object, and one of another type */
+	NUMBER,	 /* one that nothing has */
 	ZERO,	 /* it is reserved */
 };
 

@@ -645,7 +645,7 @@ static const struct field create_cq_fields[] = {
 	ASK(DRV_IN, mlx5_ib_create_cq, cqe_comp_en, CODE),
 	ASK(DRV_IN, mlx5_ib_create_cq, cqe_comp_res_format, CODE),
 	ASK(DRV_IN, mlx5_ib_create_cq, flags, FLAGS),
-	ASK(DRV_IN, mlx5_ib_create_cq, uar_page_index, HANDLE),
+	ASK(DRV_IN, mlx5_ib_create_cq, uar_page_index, NUMBER),
 	ASK(DRV_IN, mlx5_ib_create_cq, reserved0, ZERO),
 	ASK(DRV_IN, mlx5_ib_create_cq, reserved1, ZERO),
 	{.name = NULL},
@@ -756,7 +756,7 @@ static const struct field create_qp_fields[] = {
 	ASK(DRV_IN, mlx5_ib_create_qp, rq_wqe_shift, CODE),
 	ASK(DRV_IN, mlx5_ib_create_qp, flags, FLAGS),
 	ASK(DRV_IN, mlx5_ib_create_qp, uidx, COUNT),
-	ASK(DRV_IN, mlx5_ib_create_qp, bfreg_index, HANDLE),
+	ASK(DRV_IN, mlx5_ib_create_qp, bfreg_index, NUMBER),
 	ASK(DRV_IN, mlx5_ib_create_qp, sq_buf_addr, ADDRESS),
 	ASK(DRV_IN, mlx5_ib_create_qp, ece_options, FLAGS),
 	ASK(DRV_IN, mlx5_ib_create_qp, dci_streams.log_num_concurent, CODE),
@@ -983,10 +983,10 @@ static const struct field query_srq_fields[] = {
 	ASK(IN, ib_uverbs_query_srq, reserved, ZERO),
 	{.name = NULL},
 };
+/* Not srq_limit, which is 0 as soon as the card has sent the event. */
 static const struct answer query_srq_answers[] = {
 	SHOW(OUT_CORE, ib_uverbs_query_srq_resp, max_wr),
 	SHOW(OUT_CORE, ib_uverbs_query_srq_resp, max_sge),
-	SHOW(OUT_CORE, ib_uverbs_query_srq_resp, srq_limit),
 	{.name = NULL},
 };
 
@@ -1007,7 +1007,7 @@ static const struct request query_srq = {
 };
 
 static const struct field open_xrcd_fields[] = {
-	ASK(IN, ib_uverbs_open_xrcd, fd, HANDLE),
+	ASK(IN, ib_uverbs_open_xrcd, fd, NUMBER),
 	ASK(IN, ib_uverbs_open_xrcd, oflags, FLAGS),
 	{.name = NULL},
 };
