@@ -303,7 +303,8 @@ def test_rights_and_domain_of_a_valid_key_are_changed(card, queue, umr_queue):
 
 @pytest.mark.parametrize("page, right", [(0, 0), (0, READ), (1 << 44, READ | WRITE)])
 def test_page_that_is_not_there_is_not_written(card, queue, umr_queue, page, right):
-    """A page that may only be read, is not present, or is no memory of a guest."""
+    """A page that may only be read, is not present, or is no memory of a guest: there the card may have what it uses."""
+    card.driver.create_mkey(card.pd, 0, 2 * PAGE, [card.pages[0], card.pages[5]])
     key = card.cached_key()
     tag = page or (card.pages[0] if right else 0)
     new = Key(length=2 * PAGE, pd=card.pd)
@@ -314,9 +315,10 @@ def test_page_that_is_not_there_is_not_written(card, queue, umr_queue, page, rig
 
 
 def test_key_ends_with_its_list(card, queue, umr_queue):
-    key = card.cached_key(4)
-    new = Key(length=1 << 40, pd=card.pd)
-    assert umr_queue.point(key, mtts(card.pages[:8]), ENABLE, new, MUST_BE_FREE) == OK
+    """The card may keep the list of another key behind it."""
+    key, new = card.cached_key(4), Key(length=1 << 40, pd=card.pd)
+    for one in (key, card.cached_key(4)):
+        assert umr_queue.point(one, mtts(card.pages[:8]), ENABLE, new, MUST_BE_FREE) == OK
     assert queue.write((card.source, card.everything), (IOVA + 7 * PAGE, key), PAGE) == OK
     assert queue.write((card.source, card.everything), (IOVA + 7 * PAGE, key), PAGE + 1) != OK
 

@@ -164,6 +164,22 @@ static void strided_mkey_is_read_in_order(void **state)
 	fixture_expect(&p->cq_a, EMU_SYN_LOC_PROT);
 }
 
+/* Peers use the rights of the list, if requests can change it: its entries are local keys. */
+static void entries_of_a_changeable_list_need_local_rights_only(void **state)
+{
+	struct pair *p = *state;
+	uint32_t inner = fixture_mkey_mem(FUNC_B, PD_B, EMU_LR | EMU_LW, p->mem_b, 4096);
+	struct emu_klm klm = {.bytes = 100, .key = inner, .addr = (uintptr_t)p->mem_b};
+	uint32_t key = fixture_mkey_list(FUNC_B, PD_B, 0, 100, 0, &klm, 1);
+
+	fixture_mkey_entry(key)->flags = EMU_MK_UMR;
+	post_rdma(&p->a, EMU_WQE_RDMA_WRITE, sge(p->mem_a, 100, p->key_a), (void *)0, key);
+	fixture_expect(&p->cq_a, 0);
+	assert_memory_equal(p->mem_b, p->mem_a, 100);
+	fixture_mkey_entry(key)->flags = 0;
+	refuse_remote(p, EMU_WQE_RDMA_WRITE, (void *)0, 100, key, EMU_SYN_REM_ACCESS);
+}
+
 static void refused(struct pair *p, uint32_t key)
 {
 	fixture_recv(&p->b, &(struct fixture_sge){p->mem_b, 64, p->key_b}, 1);
@@ -196,6 +212,7 @@ int main(void)
 		PAIR_TEST(a_send_with_invalidate_completes_after_the_answer),
 		PAIR_TEST(an_invalidate_of_a_bad_key_fails_both_queues),
 		PAIR_TEST(strided_mkey_is_read_in_order),
+		PAIR_TEST(entries_of_a_changeable_list_need_local_rights_only),
 		PAIR_TEST(a_free_mkey_is_refused),
 		PAIR_TEST(an_mkey_of_another_queue_pair_is_refused),
 	};
