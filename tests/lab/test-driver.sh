@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # test-driver.sh WHAT BUILD: in a virtual machine whose PCI devices are functions of a card, Linux's driver drives them.
-#   one     both functions, for programs of rdma-core and perftest, and for dpumap
+#   one     both functions, for programs of rdma-core and perftest, for dpumap, and for users of RDMA in the kernel
 #   pair    the host's function or the DPU's, in two machines with a common /lab: the DPU exports, the host copies
 #   suites  both functions: perftest, `rdma`, rdma-core's Python suite, and the library's tests for two real machines
 #   reload  DRIVER_ROUNDS times both modules are loaded, both functions reloaded by devlink, both modules unloaded, and
@@ -46,10 +46,14 @@ address()
 	echo "10.44.$((first + $1)).1"
 }
 
+few_keys=prof_sel=0 # an option of mlx5_core: it does not create thousands of mkeys in advance
+
+# start OPTION...: of mlx5_core
 start()
 {
 	local number net device
-	modprobe -a mlx5_core mlx5_ib ib_uverbs rdma_ucm
+	modprobe mlx5_core "$@"
+	modprobe -a mlx5_ib ib_uverbs rdma_ucm
 	for number in "${!functions[@]}"; do
 		device=mlx5_$number
 		until_true test -d "/sys/class/infiniband/$device/device/net"
@@ -133,6 +137,29 @@ copies()
 	cmp sent open/got
 	kill $daemon
 	wait $daemon
+}
+
+# kernel_user NAME MODULE...: a user of RDMA in these modules (kernel_users.py)
+kernel_user()
+{
+	local name=$1
+	shift
+	echo "== $name"
+	modprobe -a "$@"
+	timeout 300 /usr/bin/python3 "$here/kernel_users.py" "$name" "$(address 0)"
+	modprobe -r "$@"
+}
+
+# Each reaches itself over the first function: disks, sockets and files.
+kernel_users()
+{
+	modprobe -a nvmet
+	mount -t configfs none /sys/kernel/config
+	modprobe brd rd_nr=1 rd_size=32768
+	kernel_user nvme nvme_rdma nvmet_rdma
+	modprobe -r brd
+	kernel_user rds rds_rdma
+	kernel_user nfs rpcrdma nfsv4 nfsd
 }
 
 # ends_with STATUS PROCESS
@@ -246,11 +273,12 @@ one()
 	start
 	exchanges
 	copies
+	kernel_users
 	library
 	reload_in_use
 	for ((again = 0; again < 3; again++)); do
 		stop
-		start
+		start $few_keys
 	done
 	pingpong
 	stop
@@ -260,7 +288,7 @@ one()
 pair()
 {
 	trap 'touch /lab/done "/lab/$LAB_ROLE.unloaded"' EXIT
-	start
+	start $few_keys
 	"pair_$LAB_ROLE"
 	stop
 }
@@ -299,7 +327,8 @@ reload()
 {
 	local round function
 	for ((round = 1; round <= DRIVER_ROUNDS; round++)); do
-		modprobe -a mlx5_core mlx5_ib
+		modprobe mlx5_core $few_keys
+		modprobe mlx5_ib
 		until_true test -e "/sys/class/infiniband/mlx5_$((${#functions[@]} - 1))"
 		for function in "${functions[@]}"; do
 			devlink dev reload "pci/${function##*/}"
