@@ -450,16 +450,19 @@ int emu_devx_qp_undo(struct emu_uobj *o)
 
 /* --- transitions ------------------------------------------------------------------------------ */
 
-/* The kernel compares the number with the handle's. */
+/* The kernel compares the number with the handle's. To RESET and ERR, the command has no context. */
 static int transit(const struct emu_func *f, uint32_t qpn, struct emu_mbox *m)
 {
+	const uint8_t *qpc = NULL;
+	uint32_t mask = 0;
+
+	if (m->in_len >= EMU_MODIFY_QP_IN_BYTES) {
+		qpc = emu_prm_at_const(m->in, EMU_MODIFY_QP_IN_QPC);
+		mask = (uint32_t)emu_prm_get(m->in, EMU_MODIFY_QP_IN_OPT_PARAM_MASK);
+	}
 	if (!emu_qp_is_transition(m->opcode) || emu_prm_get(m->in, EMU_OBJECT_IN_NUMBER) != qpn)
 		return -EINVAL;
-	switch (emu_qp_transit(f, qpn, m->opcode,
-			       m->in_len < EMU_MODIFY_QP_IN_BYTES
-				       ? NULL
-				       : emu_prm_at_const(m->in, EMU_MODIFY_QP_IN_QPC),
-			       (uint32_t)emu_prm_get(m->in, EMU_MODIFY_QP_IN_OPT_PARAM_MASK))) {
+	switch (emu_qp_transit(f, qpn, m->opcode, qpc, mask)) {
 	case EMU_TRANSIT_STATE:
 		return emu_refuse(m, EMU_CMD_SYN_QP_STATE);
 	case EMU_TRANSIT_NO_CONTEXT:
