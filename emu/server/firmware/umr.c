@@ -193,10 +193,9 @@ static uint32_t set_translation(struct emu_mkey *m, const struct request *r, str
 
 static void write_list(const struct emu_mkey *m, const struct request *r, const struct edit *e)
 {
-	struct emu_klm *to = &emu_tables->klm[m->u.klm.first + e->first];
-
 	for (uint32_t i = 0; i < e->n; i++)
-		to[i] = m->mode == EMU_MKEY_PAGES ? page(r, i) : entry(r, e->skip + i);
+		emu_tables->klm[m->u.klm.first + e->first + i] =
+			m->mode == EMU_MKEY_PAGES ? page(r, i) : entry(r, e->skip + i);
 }
 
 void emu_umr_drop_list(const struct emu_mkey *m)
