@@ -71,7 +71,7 @@ mkdir -p "$share"
 watch_objects &
 watcher=$!
 status=0
-"$here/vm" "${machines[@]:0:1}" --share "$share" --timeout "${DRIVER_TIMEOUT-900}" "${machines[@]:1}" || status=$?
+"$here/vm" "${machines[@]:0:1}" --share "$share" --timeout "${DRIVER_TIMEOUT-3600}" "${machines[@]:1}" || status=$?
 [ "$status" -ne 77 ] || exit 77 # Debian's archive cannot be reached
 [ "$status" -eq 0 ] || cat "$dir"/*.log
 for role in "${roles[@]}"; do
