@@ -11,11 +11,13 @@
 #include "emu/server/card/qp_context.h"
 #include "emu/server/card/queue_table.h"
 #include "emu/server/card/segments.h"
+#include "emu/server/card/topology.h"
 #include "emu/server/firmware/driver.h"
 #include "emu/server/uverbs/queue.h"
 
-#define MAX_OBJECTS 16384u /* of all kinds, before there are no more of these */
-#define MAX_NUMBER  0xffffffu
+#define MAX_OBJECTS \
+	4096u /* that only a driver creates: each costs memory, and those after it time */
+#define MAX_NUMBER 0xffffffu
 
 /* Numbers of 24 bits, which are not given again while they are in use. */
 int emu_driver_create_numbered(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
@@ -24,10 +26,9 @@ int emu_driver_create_numbered(struct emu_cmd *c, struct emu_mbox *m, struct emu
 	struct emu_plain *plain = (struct emu_plain *)o;
 	int err = emu_driver_check(m, EMU_CMD_IN_BYTES, EMU_CMD_OUT_BYTES);
 
-	(void)c;
 	if (err)
 		return err;
-	if (o->handle >= MAX_OBJECTS)
+	if (c->file->func->count.others > MAX_OBJECTS)
 		return emu_refuse(m, EMU_CMD_SYN_DRIVER_LIMIT);
 	last = last < MAX_NUMBER ? last + 1 : 1;
 	plain->number = last;

@@ -90,7 +90,7 @@ def test_object_of_one_kind_is_none_of_another(running, create, destroy):
 
 
 @pytest.mark.parametrize(
-    "create, most", [(ALLOC_Q_COUNTER, 255), (CREATE_UCTX, 1023), (ALLOC_TRANSPORT_DOMAIN, 1023), (CREATE_TIS, 16384)]
+    "create, most", [(ALLOC_Q_COUNTER, 255), (CREATE_UCTX, 1023), (ALLOC_TRANSPORT_DOMAIN, 1023), (CREATE_TIS, 4096)]
 )
 def test_number_of_objects_is_limited(running, create, most):
     """Each object costs the card memory, and those that come after it time."""
