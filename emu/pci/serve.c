@@ -79,22 +79,28 @@ static bool has_gone(const struct emu_session *session)
 	return poll(&peer, 1, 0) == 1;
 }
 
-/* A second virtual machine is told at once. */
-static void accept_peer(int listener, struct emu_session *session)
+/*
+ * A second virtual machine is told at once. False: there is no descriptor for it, as the first one has passed so many;
+ * they are free when it ends.
+ */
+static bool accept_peer(int listener, struct emu_session *session)
 {
 	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 
-	if (fd < 0)
-		return;
+	if (fd < 0) {
+		emu_log("cannot accept a virtual machine: %s", strerror(errno));
+		return false;
+	}
 	if (session->fd >= 0 && has_gone(session))
 		end_session(session);
 	if (session->fd >= 0) {
 		emu_log("a second virtual machine wants the function that another one uses; it is "
 			"refused");
 		close(fd);
-		return;
+		return true;
 	}
 	*session = (struct emu_session){.fd = fd, .function = &function, .message.out_fd = -1};
+	return true;
 }
 
 static int serve(int listener, int signals)
@@ -116,10 +122,12 @@ static int serve(int listener, int signals)
 		}
 		if (fds[SIGNALS].revents)
 			return 0;
-		if (fds[PEER].revents && emu_session_serve(&session))
+		if (fds[PEER].revents && emu_session_serve(&session)) {
 			end_session(&session);
-		if (fds[LISTENER].revents)
-			accept_peer(listener, &session);
+			fds[LISTENER].fd = listener;
+		}
+		if (fds[LISTENER].revents && !accept_peer(listener, &session))
+			fds[LISTENER].fd = session.fd < 0 ? listener : -1;
 	}
 }
 

@@ -5,6 +5,7 @@ import contextlib
 import errno
 import json
 import os
+import resource
 import socket
 import stat
 import struct
@@ -350,6 +351,27 @@ def test_output_that_is_full_is_said(place, emulator):
 def test_option_that_is_missing_is_said(place, emulator):
     for words in (("--as", "host"), ("--socket", "/tmp/none")):
         assert "pci needs --as FUNCTION and --socket PATH" in offered(place, emulator, *words).fails(64, 2, 1)
+
+
+def test_peer_for_which_no_descriptor_is_free_waits_for_the_end_of_the_first(function):
+    line = "cannot accept a virtual machine"
+    said = function.log().count(line)
+    soft, hard = resource.prlimit(function.pid, resource.RLIMIT_NOFILE)
+    with VfioUserClient(function.path) as first:
+        first.negotiate()
+        used = {int(name) for name in os.listdir(f"/proc/{function.pid}/fd")}
+        free = min(set(range(len(used) + 1)) - used)
+        resource.prlimit(function.pid, resource.RLIMIT_NOFILE, (free, hard))
+        second = VfioUserClient(function.path)
+        function.await_log(line)
+        for _ in range(100):
+            works(first)
+        assert function.log().count(line) == said + 1
+    with second:
+        second.negotiate()
+        works(second)
+    resource.prlimit(function.pid, resource.RLIMIT_NOFILE, (soft, hard))
+
 
 
 def test_anything_that_connects_and_leaves_is_survived(function):
