@@ -139,9 +139,9 @@ int emu_write_reg_mr(struct emu_cmd *c)
 	if (!err && req.start % EMU_PAGE != req.hca_va % EMU_PAGE)
 		err = -EINVAL;
 	if (!err)
-		err = emu_cmd_obj(c, req.pd_handle, EMU_T_PD, &pd);
-	if (!err)
 		err = check_access(req.access_flags);
+	if (!err)
+		err = emu_cmd_obj(c, req.pd_handle, EMU_T_PD, &pd);
 	if (err)
 		return err;
 	mr = emu_uobj_new(c->file, EMU_T_MR, sizeof(*mr), undo);

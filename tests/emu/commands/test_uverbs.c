@@ -138,6 +138,8 @@ static void a_region_without_memory_or_rights_is_refused(void **state)
 	assert_int_equal(reg_mr(fd, pd, p, va, UINT64_MAX - 4096, 1, &mr), EINVAL);
 	assert_int_equal(reg_mr(fd, pd, p, va, 4096, IB_UVERBS_ACCESS_REMOTE_WRITE, &mr), EINVAL);
 	assert_int_equal(reg_mr(fd, 4711, p, va, 4096, 1, &mr), ENOENT);
+	assert_int_equal(reg_mr(fd, 4711, p, va + 1, 4096, 1, &mr), EINVAL);
+	assert_int_equal(reg_mr(fd, 4711, p, va, 4096, 0x201, &mr), EINVAL);
 	assert_int_equal(mprotect(p + 4096, 4096, PROT_READ), 0);
 	assert_int_equal(reg_mr(fd, pd, p, va, 8192, 1, &mr), EFAULT);
 	assert_int_equal(reg_mr(fd, pd, p, va, 8192, 0, &mr), 0);
