@@ -241,7 +241,8 @@ static void ask_lengths(const struct object_command *o)
 /* Each word of the command, but for its opcode. */
 static void ask_words(const struct object_command *o)
 {
-	static const uint32_t values[] = {1, 0x80000000u, UINT32_MAX};
+	static const uint32_t values[] = {0x800000u, 0x80000000u,
+					  UINT32_MAX}; /* of a number: none that exists */
 
 	for (unsigned int at = 4; at < o->in_len; at += 4)
 		for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
