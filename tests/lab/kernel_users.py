@@ -31,8 +31,9 @@ def await_path(path):
 
 
 def buffer(size):
-    """Memory of whole pages."""
-    return mmap.mmap(-1, (size + 4095) // 4096 * 4096)
+    """Memory of whole pages. It is private, as RDS locks the pages of an RDMA read in an interrupt when it frees them: the
+    end of shared memory, which locks them too, makes Linux 6.1 sleep there."""
+    return mmap.mmap(-1, (size + 4095) // 4096 * 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
 
 
 def address_of(made):
