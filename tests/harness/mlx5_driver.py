@@ -337,13 +337,14 @@ class Driver:  # pylint: disable=too-many-public-methods
         return self.execute(self.pages(data, pages or ())).number << 8 | 0x42
 
     # pylint: disable-next=too-many-arguments
-    def create_qp(self, pd, cq, log_size=4, ring=None, record=None, service=RC, log_receives=None):
+    def create_qp(self, pd, cq, log_size=4, ring=None, record=None, service=RC, log_receives=None, uid=0):
         """A queue pair in RESET, of the service RC, which only sends, or has 2**log_receives receives of 16 bytes. These
-        are first in the ring."""
+        are first in the ring. uid: of the program for which the driver creates it."""
         receives = 16 << log_receives if log_receives is not None else 0
         size = receives + (64 << log_size)
         ring, record = ring or self.take(size), record or self.take(PAGE)
         data = command(CREATE_QP, LIST)
+        put(data, 0, 15, 0, uid)
         qpc = 0x18
         put(data, qpc, 23, 16, service)
         put(data, qpc + 0x04, 23, 0, pd)

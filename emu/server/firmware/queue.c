@@ -422,6 +422,7 @@ int emu_devx_create_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o
 		return emu_refuse(m, EMU_CMD_SYN_QP_LIMIT);
 	if (is_gsi(emu_prm_at_const(m->in, EMU_CREATE_QP_IN_QPC)))
 		atomic_store(&emu_tables->port[q.func].gsi, qp->qpn);
+	qp->uid = (uint16_t)emu_prm_get(m->in, EMU_CREATE_QP_IN_UID);
 	list_parts(qp, part);
 	for (unsigned int i = 0; i < NPARTS; i++)
 		emu_uobj_hold(part[i]);

@@ -17,6 +17,7 @@
 #include "emu/server/card/engines.h"
 #include "emu/server/card/mkey_table.h"
 #include "emu/server/card/segments.h"
+#include "emu/server/firmware/queue.h"
 #include "emu/server/mm/user_copy.h"
 #include "emu/server/uverbs/file.h"
 #include "emu/server/uverbs/pd.h"
@@ -159,12 +160,30 @@ static uint32_t set_klms(struct emu_mkey *m, const struct request *r, struct edi
 	return m->mode == EMU_MKEY_KSM ? EMU_SYN_MW_BIND : set_strided(m, r, e);
 }
 
+static struct emu_file *file_of(const struct emu_qp *q)
+{
+	struct emu_file *f = emu_files;
+
+	while (f && f->ino != q->file)
+		f = f->next;
+	return f;
+}
+
+/* Pages are the guest's: its kernel names them, and not a program for which it creates queue pairs. */
+static bool is_kernel(const struct request *r)
+{
+	struct emu_file *f = file_of(r->q);
+	const struct emu_devx_qp *qp = f ? emu_uobj_get(f, r->q->handle, EMU_T_DEVX_QP) : NULL;
+
+	return qp && !qp->uid;
+}
+
 /* Pages that no list has named are not present. */
 static uint32_t set_pages(struct emu_mkey *m, const struct request *r, struct edit *e)
 {
 	const uint64_t first = offset_of(r->u);
 
-	if (first % EMU_UMR_LINE || r->u->nklm % EMU_UMR_LINE)
+	if (!is_kernel(r) || first % EMU_UMR_LINE || r->u->nklm % EMU_UMR_LINE)
 		return EMU_SYN_LOC_QP_OP;
 	if (first + r->u->nklm > m->u.klm.room / EMU_MTT_PER_OCTWORD)
 		return EMU_SYN_MW_BIND;
@@ -240,15 +259,6 @@ static void set_rights(struct emu_mkey *m, const struct emu_umr *u)
 		if (emu_prm_get(u->mkc, rights[i].field))
 			m->rights |= rights[i].right;
 	}
-}
-
-static const struct emu_file *file_of(const struct emu_qp *q)
-{
-	const struct emu_file *f = emu_files;
-
-	while (f && f->ino != q->file)
-		f = f->next;
-	return f;
 }
 
 /* Only the driver moves mkeys between protection domains. */

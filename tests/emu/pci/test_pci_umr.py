@@ -98,12 +98,12 @@ class Queue:
 
     LOG_SIZE = 6
 
-    def __init__(self, card, service=0):
+    def __init__(self, card, service=0, uid=0):
         self.card, self.index = card, 0
         receives = None if service else 4
         driver = card.driver
         self.pair = driver.create_qp(
-            0 if service else card.pd, card.cq, self.LOG_SIZE, service=service, log_receives=receives
+            0 if service else card.pd, card.cq, self.LOG_SIZE, service=service, log_receives=receives, uid=uid
         )
         driver.connect_to_itself(self.pair)
 
@@ -299,6 +299,12 @@ def test_rights_and_domain_of_a_valid_key_are_changed(card, queue, umr_queue):
     assert umr_queue.change(key, PD, Key(pd=card.other_pd), MUST_BE_VALID) == OK
     other = Queue(card)
     assert other.read((card.source, card.everything), (IOVA + 0x123, key), 8) == REMOTE_ACCESS
+
+
+def test_program_names_no_pages_of_the_guest(card):
+    program, key = Queue(card, uid=7), card.create_key(MTT, 8)
+    assert program.change(key, REGISTER, region(card, card.pages[:8]), pages=mtts(card.pages[:8])) == LOCAL_OPERATION
+    assert Queue(card).change(key, REGISTER, region(card, card.pages[:8]), pages=mtts(card.pages[:8])) == OK
 
 
 @pytest.mark.parametrize("page, right", [(0, 0), (0, READ), (1 << 44, READ | WRITE)])
