@@ -312,7 +312,7 @@ static struct emu_uobj *find_object(const struct emu_file *f, enum emu_type type
 
 	while ((o = emu_uobj_next(f, type, o)) && o->number != number)
 		;
-	return o;
+	return o && emu_uobj_is_reachable(o) ? o : NULL;
 }
 
 static int execute_row(struct emu_cmd *c, struct emu_mbox *m, const struct emu_firmware_command *f)
@@ -338,12 +338,22 @@ static bool is_row_of(const struct emu_firmware_command *f, const struct emu_mbo
 			 : f->type == EMU_T_DEVX_QP && emu_qp_is_transition(m->opcode);
 }
 
-int emu_firmware_execute(struct emu_cmd *c, struct emu_mbox *m)
+static int execute(struct emu_cmd *c, struct emu_mbox *m)
 {
 	for (const struct emu_firmware_command *f = emu_firmware_commands; f->handler; f++)
 		if (is_row_of(f, m) && f->type != EMU_T_QP)
 			return execute_row(c, m, f);
 	return emu_refuse(m, EMU_CMD_SYN_DRIVER_OPCODE);
+}
+
+int emu_firmware_execute(struct emu_cmd *c, struct emu_mbox *m)
+{
+	int err;
+
+	c->file->devx_uid = (uint16_t)emu_prm_get(m->in, EMU_CMD_IN_UID);
+	err = execute(c, m);
+	c->file->devx_uid = 0;
+	return err;
 }
 
 void emu_firmware_reset(struct emu_file *f)

@@ -52,7 +52,7 @@ static struct emu_uobj *driver_object(const struct emu_file *f, enum emu_type ty
 		return NULL;
 	while ((o = emu_uobj_next(f, type, o)) && o->number != number)
 		;
-	return o;
+	return o && emu_uobj_is_reachable(o) ? o : NULL;
 }
 
 /* Programs have the event queues of the kernel's vectors. */
@@ -161,7 +161,7 @@ struct emu_devx_cq *emu_devx_cq_by_number(const struct emu_file *f, uint64_t num
 
 	while ((cq = emu_uobj_next(f, EMU_T_DEVX_CQ, cq)) && cq->cqn != number)
 		;
-	return cq;
+	return cq && emu_uobj_is_reachable(&cq->obj) ? cq : NULL;
 }
 
 int emu_devx_query_cq(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
@@ -205,7 +205,7 @@ static struct emu_uobj *find_queue(const struct emu_file *f, uint64_t number,
 {
 	for (unsigned int i = 0; number && i < f->nobjs; i++)
 		if (f->objs[i] && number_of(f->objs[i]) == number)
-			return f->objs[i];
+			return emu_uobj_is_reachable(f->objs[i]) ? f->objs[i] : NULL;
 	return NULL;
 }
 
@@ -422,7 +422,6 @@ int emu_devx_create_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o
 		return emu_refuse(m, EMU_CMD_SYN_QP_LIMIT);
 	if (is_gsi(emu_prm_at_const(m->in, EMU_CREATE_QP_IN_QPC)))
 		atomic_store(&emu_tables->port[q.func].gsi, qp->qpn);
-	qp->uid = (uint16_t)emu_prm_get(m->in, EMU_CREATE_QP_IN_UID);
 	list_parts(qp, part);
 	for (unsigned int i = 0; i < NPARTS; i++)
 		emu_uobj_hold(part[i]);

@@ -21,7 +21,6 @@ struct emu_devx_cq {
 struct emu_devx_qp {
 	struct emu_uobj obj;
 	uint32_t qpn; /* 0: not created yet, and nothing is held */
-	uint16_t uid; /* of the program for which the driver created it; 0: for itself */
 	struct emu_pd *pd;
 	struct emu_uobj *send_cq, *recv_cq; /* of verbs or of DEVX */
 	struct emu_uobj *srq;		    /* likewise, or NULL */

@@ -175,7 +175,7 @@ static bool is_kernel(const struct request *r)
 	struct emu_file *f = file_of(r->q);
 	const struct emu_devx_qp *qp = f ? emu_uobj_get(f, r->q->handle, EMU_T_DEVX_QP) : NULL;
 
-	return qp && !qp->uid;
+	return qp && !qp->obj.uid;
 }
 
 /* Pages that no list has named are not present. */

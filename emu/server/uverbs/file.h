@@ -38,7 +38,8 @@ struct emu_file {
 	bool has_context;
 	bool dead;	       /* a fault on demand: its device has died */
 	unsigned int trace_id; /* its number in a trace; 0: none yet */
-	uint16_t devx_uid;     /* 0 = opened without DEVX */
+	uint16_t
+		devx_uid; /* 0: opened without DEVX; of a driver: that of the command which is executed */
 	struct emu_driver
 		*driver; /* of a PCI function, whose commands come by this file; or NULL */
 };

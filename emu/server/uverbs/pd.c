@@ -71,7 +71,7 @@ struct emu_pd *emu_pd_by_number(const struct emu_file *f, uint32_t pdn)
 
 	while ((pd = emu_uobj_next(f, EMU_T_PD, pd)) && pd->pdn != pdn)
 		;
-	return pd;
+	return pd && emu_uobj_is_reachable(&pd->obj) ? pd : NULL;
 }
 
 const struct emu_method emu_methods_pd[] = {

@@ -26,7 +26,7 @@ struct emu_uar *emu_uar_of(const struct emu_file *f, uint64_t page)
 
 	while ((u = emu_uobj_next(f, EMU_T_UAR, u)) && u->page != page)
 		;
-	return u;
+	return u && emu_uobj_is_reachable(&u->obj) ? u : NULL;
 }
 
 bool emu_has_uar(const struct emu_file *f, uint64_t page)

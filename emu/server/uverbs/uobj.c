@@ -144,6 +144,7 @@ void *emu_uobj_new(struct emu_file *f, enum emu_type type, size_t size,
 		return NULL;
 	o->type = type;
 	o->file = f;
+	o->uid = f->devx_uid;
 	o->undo = undo;
 	enter(f, o);
 	count(o, 1);
@@ -155,6 +156,11 @@ void *emu_uobj_get(struct emu_file *f, uint32_t handle, enum emu_type type)
 	struct emu_uobj *o = handle < f->nobjs ? f->objs[handle] : NULL;
 
 	return o && (type == EMU_T_NONE || o->type == type) ? o : NULL;
+}
+
+bool emu_uobj_is_reachable(const struct emu_uobj *o)
+{
+	return !o->uid || !o->file->devx_uid || o->uid == o->file->devx_uid;
 }
 
 void *emu_uobj_next(const struct emu_file *f, enum emu_type type, const void *after)

@@ -3,6 +3,7 @@
 #ifndef EMU_UOBJ_H
 #define EMU_UOBJ_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -47,6 +48,7 @@ struct emu_uobj {
 	enum emu_type type;
 	uint32_t handle;
 	uint32_t number; /* by which the commands of a function's driver name it */
+	uint16_t uid;	 /* of the user context for which it was created; 0: the kernel's own */
 	struct emu_file *file;
 	struct emu_uobj *newer, *older; /* of the same type */
 	unsigned int users; /* objects that refer to this one: it is busy while there are any */
@@ -67,6 +69,11 @@ void *emu_uobj_get(struct emu_file *f, uint32_t handle, enum emu_type type);
  * oldest; NULL: no more.
  */
 void *emu_uobj_next(const struct emu_file *f, enum emu_type type, const void *after);
+/*
+ * May the command that is executed name the object? The driver of a function sends commands of several user contexts,
+ * and none of them reaches objects of another one.
+ */
+bool emu_uobj_is_reachable(const struct emu_uobj *o);
 /* Free an object without undoing what it stands for. */
 void emu_uobj_free(struct emu_uobj *o);
 /* Undo and free one object: 0, or -EBUSY while it has users. */

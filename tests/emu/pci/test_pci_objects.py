@@ -14,6 +14,8 @@ from harness.mlx5_driver import (
     BAD_PARAM,
     BAD_RES,
     BAD_SYS_STATE,
+    CREATE_MKEY,
+    DEALLOC_PD,
     INIT2RTR,
     LIMIT,
     OK,
@@ -87,6 +89,30 @@ def test_object_of_one_kind_is_none_of_another(running, create, destroy):
         if other != destroy:
             assert status(running, other, number=number) == BAD_RES
     assert status(running, destroy, number=number) == OK
+
+
+def of_user(opcode, uid, number=0):
+    mailbox = command(opcode, size=LONG, number=number)
+    put(mailbox, 0, 15, 0, uid)
+    return mailbox
+
+
+def test_commands_for_a_user_reach_its_own_objects_and_the_kernels(running):
+    first, other, kernels = 7, 8, 0
+
+    def key_in(pd, uid):
+        mailbox = of_user(CREATE_MKEY, uid)
+        put(mailbox, 0x10, 13, 10, 0xF)
+        put(mailbox, 0x14, 31, 8, 0xFFFFFF)
+        put(mailbox, 0x1C, 23, 0, pd)
+        put(mailbox, 0x1C, 31, 31, 1)
+        return running.submit(mailbox).status
+
+    pd, shared = (running.execute(of_user(ALLOC_PD, uid)).number for uid in (first, kernels))
+    assert [key_in(pd, uid) for uid in (first, kernels, other)] == [OK, OK, BAD_RES]
+    assert [key_in(shared, uid) for uid in (first, kernels, other)] == [OK, OK, OK]
+    assert running.submit(of_user(DEALLOC_PD, other, pd)).status == BAD_RES
+    assert running.submit(of_user(DEALLOC_PD, first, pd)).status == OK
 
 
 @pytest.mark.parametrize(
