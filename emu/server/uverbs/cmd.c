@@ -128,7 +128,7 @@ int emu_cmd_obj(const struct emu_cmd *c, uint32_t handle, enum emu_type type, vo
 		return -ENOENT;
 	if (o->type != type)
 		return -EINVAL;
-	memcpy(obj, &o, sizeof(o));
+	memcpy(obj, &o, sizeof(void *));
 	return 0;
 }
 

@@ -231,10 +231,10 @@ static void ask_lengths(const struct object_command *o)
 	for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
 		o->fill();
 		say("devx %s, in length %+d", o->name, changes[i]);
-		say_create(o, send_create((size_t)(o->in_len + changes[i]), o->out_len));
+		say_create(o, send_create(o->in_len + (size_t)changes[i], o->out_len));
 		o->fill();
 		say("devx %s, out length %+d", o->name, changes[i]);
-		say_create(o, send_create(o->in_len, (size_t)(o->out_len + changes[i])));
+		say_create(o, send_create(o->in_len, o->out_len + (size_t)changes[i]));
 	}
 }
 

@@ -1061,7 +1061,7 @@ static uint8_t own_gid[16];
 /* The GID of RoCE v2 of an IPv4 address: the only one that programs choose in both places. */
 static void find_gid(void)
 {
-	struct ib_uverbs_gid_entry e;
+	struct ib_uverbs_gid_entry e = {0};
 	union command c;
 
 	for (gid_index = 0; gid_index < 256; gid_index++) {
