@@ -14,7 +14,9 @@
 #include "dpu/clients/by_address.h"
 #include "dpu/clients/comch_text.h"
 #include "dpu/clients/requests.h"
+#include "dpu/clients/server.h"
 #include "dpu/exports/export_table.h"
+#include "dpu/exports/file_sync.h"
 #include "dpu/exports/memory.h"
 #include "dpu/rdma/rdma_conns.h"
 
@@ -103,11 +105,12 @@ struct named_export *export_table_find_id(const struct export_table *exports, ui
 	return id - 1 < EXPORTS ? &all.list[id - 1] : NULL;
 }
 
+/* Every other export is being registered when it is asked for first. */
 doca_error_t export_table_acquire(struct export_table *exports, struct named_export *export,
-				  struct dpumap_error *error)
+				  bool waited, struct dpumap_error *error)
 {
-	(void)exports, (void)export, (void)error;
-	return DOCA_SUCCESS;
+	(void)exports, (void)error;
+	return waited || export->id % 2 ? DOCA_SUCCESS : DOCA_ERROR_AGAIN;
 }
 
 void export_table_release(struct export_table *exports, struct named_export *export)
@@ -212,12 +215,38 @@ bool export_needs_sync(const struct named_export *export)
 	return export->id % 2;
 }
 
-doca_error_t export_sync(const struct named_export *export, uint64_t offset, size_t len,
-			 struct dpumap_error *error)
+/* The disk is slow once. */
+static bool is_written;
+
+doca_error_t export_table_begin_sync(const struct export_table *exports,
+				     const struct named_export *export,
+				     void (*ended)(void *context), void *context,
+				     struct file_sync **sync, struct dpumap_error *error)
 {
-	(void)error;
-	require(offset <= export->spec.size && len <= export->spec.size - offset);
+	(void)exports, (void)ended, (void)context, (void)error;
+	require(export_needs_sync(export));
+	is_written = false;
+	*sync = NULL;
 	return DOCA_SUCCESS;
+}
+
+doca_error_t file_sync_result(const struct file_sync *sync, struct dpumap_error *error)
+{
+	doca_error_t result = is_written ? DOCA_SUCCESS : DOCA_ERROR_AGAIN;
+
+	(void)sync, (void)error;
+	is_written = true;
+	return result;
+}
+
+void file_sync_end(struct file_sync *sync)
+{
+	(void)sync;
+}
+
+void server_wake(struct session *session)
+{
+	(void)session;
 }
 
 const char *export_table_device_name(const struct export_table *exports)
