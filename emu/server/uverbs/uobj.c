@@ -158,9 +158,11 @@ void *emu_uobj_get(struct emu_file *f, uint32_t handle, enum emu_type type)
 	return o && (type == EMU_T_NONE || o->type == type) ? o : NULL;
 }
 
+#define SHARED_UID 0xffffu /* of what the driver creates for all contexts, as event queues */
+
 bool emu_uobj_is_reachable(const struct emu_uobj *o)
 {
-	return !o->uid || !o->file->devx_uid || o->uid == o->file->devx_uid;
+	return !o->uid || o->uid == SHARED_UID || !o->file->devx_uid || o->uid == o->file->devx_uid;
 }
 
 void *emu_uobj_next(const struct emu_file *f, enum emu_type type, const void *after)

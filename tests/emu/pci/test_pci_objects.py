@@ -97,8 +97,8 @@ def of_user(opcode, uid, number=0):
     return mailbox
 
 
-def test_commands_for_a_user_reach_its_own_objects_and_the_kernels(running):
-    first, other, kernels = 7, 8, 0
+def test_commands_for_a_user_reach_its_own_objects_and_those_of_the_kernel(running):
+    first, other, kernels, for_all = 7, 8, 0, 0xFFFF
 
     def key_in(pd, uid):
         mailbox = of_user(CREATE_MKEY, uid)
@@ -108,9 +108,9 @@ def test_commands_for_a_user_reach_its_own_objects_and_the_kernels(running):
         put(mailbox, 0x1C, 31, 31, 1)
         return running.submit(mailbox).status
 
-    pd, shared = (running.execute(of_user(ALLOC_PD, uid)).number for uid in (first, kernels))
+    pd, *shared = (running.execute(of_user(ALLOC_PD, uid)).number for uid in (first, kernels, for_all))
     assert [key_in(pd, uid) for uid in (first, kernels, other)] == [OK, OK, BAD_RES]
-    assert [key_in(shared, uid) for uid in (first, kernels, other)] == [OK, OK, OK]
+    assert [key_in(one, uid) for one in shared for uid in (first, kernels, other)] == [OK] * 6
     assert running.submit(of_user(DEALLOC_PD, other, pd)).status == BAD_RES
     assert running.submit(of_user(DEALLOC_PD, first, pd)).status == OK
 
