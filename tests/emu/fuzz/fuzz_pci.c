@@ -5,6 +5,7 @@
  * function itself. When the virtual machine has gone, the same descriptors are open as before, and no memory is lent.
  */
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/vfio.h>
 #include <stdlib.h>
@@ -193,6 +194,11 @@ void emu_fw_uar_end(uint8_t *uar)
 {
 	uars--;
 	munmap(uar, 4096);
+}
+
+int emu_fw_event(const struct emu_fw *fw, struct emu_fw_event *event)
+{
+	return read(fw->events, event, sizeof(*event)) == sizeof(*event) ? 0 : EAGAIN;
 }
 
 void emu_fw_reset(const struct emu_fw *fw)
