@@ -310,7 +310,14 @@ static void draw_attr(struct ib_uverbs_attr *a, const struct emu_attr_spec *s, u
 	a->flags = how & 8 ? take() : UVERBS_ATTR_F_MANDATORY;
 	switch (s->kind) {
 	case EMU_A_IN:
+	case EMU_A_VALUE:
+	case EMU_A_STRUCT:
+	case EMU_A_FLAGS:
 		draw_in(a, s, how);
+		break;
+	case EMU_A_RESULT:
+		a->len = how & 0x40 ? take() : s->min;
+		a->data = how & 4 ? take() : INPUT_AT;
 		break;
 	case EMU_A_OUT:
 		a->len = (uint16_t)(how & 0x40 ? take_number(2) : (s->min > 64u ? s->min : 64u));
@@ -709,9 +716,11 @@ static void execute(void)
 /* Give every context a doorbell page, as libmlx5 does, with a handle that inputs do not use. */
 static void give_doorbells(struct emu_file *f)
 {
-	static const uint16_t outs[] = {MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET,
-					MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH,
-					MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID};
+	static const struct {
+		uint16_t id, len;
+	} outs[] = {{MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET, 8},
+		    {MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH, 4},
+		    {MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID, 4}};
 	struct emu_cmd c = {.chan = f->chans, .file = f, .fd = -1};
 	struct ib_uverbs_attr *a = frame.hdr.attrs;
 	unsigned int i;
@@ -725,7 +734,8 @@ static void give_doorbells(struct emu_file *f)
 	a[0].attr_id = MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE;
 	a[1] = (struct ib_uverbs_attr){.attr_id = MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE, .len = 8};
 	for (i = 0; i < 3; i++)
-		a[2 + i] = (struct ib_uverbs_attr){.attr_id = outs[i], .len = 8, .data = INPUT_AT};
+		a[2 + i] = (struct ib_uverbs_attr){
+			.attr_id = outs[i].id, .len = outs[i].len, .data = INPUT_AT};
 	require(!emu_ioctl(&c, FRAME_AT));
 	i = f->nobjs - 1;
 	f->objs[i] = f->objs[0];
