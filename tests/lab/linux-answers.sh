@@ -6,7 +6,7 @@
 # Exit status 77: Debian's archive cannot be reached.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-build=${1:?usage: linux-answers.sh BUILD SHARE [SEED [OPTION...]]} share=$2 seed=${3:-$RANDOM}
+build=$(realpath "${1:?usage: linux-answers.sh BUILD SHARE [SEED [OPTION...]]}") share=$2 seed=${3:-$RANDOM}
 shift $(($# < 3 ? $# : 3))
 dir=$(mktemp -d)
 export DPUMAP_EMU_DIR=$dir/emu

@@ -6,7 +6,7 @@
 # Exit status 77: Debian's archive cannot be reached.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-what=${1:?usage: linux-driver.sh WHAT BUILD SHARE [OPTION...]} build=$2 share=$3
+what=${1:?usage: linux-driver.sh WHAT BUILD SHARE [OPTION...]} build=$(realpath "$2") share=$3
 shift 3
 dir=$(mktemp -d)
 export DPUMAP_EMU_DIR=$dir/emu
