@@ -99,6 +99,29 @@ EXPORT int ibv_dereg_mr(struct ibv_mr *mr)
 	return NEXT(ibv_dereg_mr)(mr);
 }
 
+/* And where an export needs a umem. */
+static struct mlx5dv_devx_umem *much;
+
+EXPORT struct mlx5dv_devx_umem *mlx5dv_devx_umem_reg_ex(struct ibv_context *context,
+							struct mlx5dv_devx_umem_in *in)
+{
+	struct mlx5dv_devx_umem *umem;
+
+	if (in->size >= 1 << 20)
+		hold("pins");
+	umem = NEXT(mlx5dv_devx_umem_reg_ex)(context, in);
+	if (umem && in->size >= 1 << 20)
+		much = umem;
+	return umem;
+}
+
+EXPORT int mlx5dv_devx_umem_dereg(struct mlx5dv_devx_umem *umem)
+{
+	if (umem == much)
+		hold("unpins");
+	return NEXT(mlx5dv_devx_umem_dereg)(umem);
+}
+
 /* "server": that of a network file system does not answer. */
 EXPORT int fstat(int fd, struct stat *st)
 {

@@ -368,3 +368,20 @@ def test_end_of_much_memory_lets_clients_be_served(wait, via):
             assert agent.figure("imports") == 0
         assert removal.end("0") == 0, removal.log()
     agent.stop()
+
+
+@pytest.mark.parametrize("what", ["pins", "unpins"])
+def test_new_key_needs_no_registration(wait, what):
+    """Whoever asks for it: ctl, or the last client that releases the descriptor."""
+    one = wait(what)
+    one.exports.append(dram("big", BIG))
+    agent = one.start()
+    with one.client() as client:
+        assert b"descriptor" in asks(client, request("get", 2, name="big"))[0]
+        one.prepare()
+        assert b"error" not in asks(client, request("release", 3, name="big"))[0]
+        assert b"descriptor" in asks(client, request("get", 4, name="big"))[0]
+        agent.ctl("rekey", "big").ok()
+        assert b"descriptor" in asks(client, request("get", 5, name="big"))[0]
+        one.fifo.unlink()
+    agent.stop()

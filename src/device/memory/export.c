@@ -104,6 +104,8 @@ static doca_error_t register_umem(struct dpumap_region *region, unsigned int rig
 		.pgsz_bitmap = DPUMAP_UMEM_PAGE,
 	};
 
+	if (region->pci_umem)
+		return DOCA_SUCCESS;
 	region->pci_umem = mlx5dv_devx_umem_reg_ex(region->device->context, &in);
 	if (!region->pci_umem)
 		return dpumap_fail(DOCA_ERROR_DRIVER,
@@ -194,7 +196,12 @@ doca_error_t dpumap_region_export_pci(struct dpumap_region *region, uint32_t acc
 
 doca_error_t dpumap_region_unexport_pci(struct dpumap_region *region)
 {
-	doca_error_t result = dpumap_mkey_destroy(region->device, &region->pci_mkey);
+	return dpumap_mkey_destroy(region->device, &region->pci_mkey);
+}
+
+doca_error_t dpumap_region_drop_pci(struct dpumap_region *region)
+{
+	doca_error_t result = dpumap_region_unexport_pci(region);
 	int err;
 
 	if (result != DOCA_SUCCESS || !region->pci_umem)

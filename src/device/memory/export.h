@@ -21,6 +21,9 @@ struct dpumap_pci_export {
  */
 doca_error_t dpumap_region_export_pci(struct dpumap_region *region, uint32_t access,
 				      const uint8_t *key, struct dpumap_pci_export *exported);
+/* Ends the export. The memory stays registered for the next one: also where an export needs a umem. */
 doca_error_t dpumap_region_unexport_pci(struct dpumap_region *region);
+/* Ends the export and its registration, before the region. */
+doca_error_t dpumap_region_drop_pci(struct dpumap_region *region);
 
 #endif

@@ -263,7 +263,7 @@ doca_error_t dpumap_region_destroy(struct dpumap_region *region)
 	struct dpumap_mkey *const mkeys[] = {&region->rdma_mkey, &region->local_mkey,
 					     &region->umem_local_mkey, &region->mkey};
 	struct ibv_mr **const mrs[] = {&region->local_mr, &region->mr};
-	doca_error_t result = dpumap_region_unexport_pci(region);
+	doca_error_t result = dpumap_region_drop_pci(region);
 
 	for (size_t i = 0; i < ARRAY_SIZE(mkeys) && result == DOCA_SUCCESS; i++)
 		result = dpumap_mkey_destroy(region->device, mkeys[i]);

@@ -34,7 +34,7 @@ struct dpumap_region {
 	struct dpumap_mkey local_mkey;	    /* for this process, where lkey has other addresses */
 	struct dpumap_mkey rdma_mkey;	    /* for RDMA peers */
 	struct dpumap_mkey pci_mkey;	    /* for other functions of the card */
-	struct mlx5dv_devx_umem *pci_umem;  /* under pci_mkey if that is direct */
+	struct mlx5dv_devx_umem *pci_umem;  /* under a direct pci_mkey; of all exports */
 };
 
 /* Allocate a region without keys; NULL, and logged, without memory. */
