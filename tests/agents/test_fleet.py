@@ -390,6 +390,18 @@ def test_watch_prints_changes(records, dpumap, watches):
     assert events(some)[1]["export"]["labels"] == {"gpu": "yes"}
 
 
+def test_last_record_is_skipped_once(records, dpumap, watches):
+    """Although the watch begins with its revision."""
+    records.dpu("dpu1")
+    records.put(records.key("dpu1", "bad"), b"no JSON", records.lease("dpu1"))
+    watch = dpumap.daemon("watch-bad", "watch", "--json")
+    watches.append(watch)
+    await_event(watch, "watching")
+    records.export("dpu1", "good")
+    await_event(watch, "added", "dpu1:good")
+    assert watch.log().count("is skipped") == 1, watch.log()
+
+
 def test_watch_ends_after_its_count(records, dpumap, watches):
     records.dpu("dpu1")
     watch = dpumap.daemon("watch-count", "watch", "dpu1:later", "--count", "1")

@@ -90,7 +90,7 @@ def test_a_change_to_nonsense_removes_the_record(attacker, watcher):
     def watch(_):
         yield one.created()
         begin.wait()
-        yield one.events(kv(f"{ROOT}/exports/good/e", "nonsense", revision=10))
+        yield one.events(kv(f"{ROOT}/exports/good/e", "nonsense", revision=11))
         one.idle.wait()
 
     one.watch_answer = watch

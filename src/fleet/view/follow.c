@@ -240,6 +240,9 @@ static void take_events(struct dpumap_follow *f, const struct dpumap_etcd_reply 
 		if (!json_object_is_type(kv, json_type_object))
 			continue;
 		last = dpumap_answer_int64(kv, "mod_revision");
+		/* The watch begins with the revision of the view (begin_watch()). */
+		if (last <= f->state.revision)
+			continue;
 		take_record(f, kv, strcmp(dpumap_answer_text(event, "type"), "DELETE") == 0);
 	}
 	/*
@@ -319,7 +322,7 @@ static void begin_watch(struct dpumap_follow *f)
 	dpumap_body_text(create, "key", from);
 	dpumap_body_text(create, "range_end", end);
 	/*
-	 * The events of this revision come once more, which changes nothing. A watch from the next
+	 * The events of this revision come once more, and are left out. A watch from the next
 	 * one could be the revision of a compaction: etcd 3.4 accepts it, but has dropped the deletions.
 	 */
 	dpumap_body_number(create, "start_revision", f->state.revision);
