@@ -90,52 +90,61 @@ int emu_cq_resize(pid_t pid, struct emu_cq *q, uint64_t buf_addr, uint32_t entri
 	return err;
 }
 
-/* Both rings are locked while both exist. */
-static int resize_pinned(const struct emu_cmd *c, struct emu_cq_obj *cq, uint64_t buf_addr,
-			 uint32_t entries)
+/* Both rings are locked while both exist. The firmware, which knows the entries' size, is asked last. */
+static int resize_pinned(const struct emu_cmd *c, struct emu_cq_obj *cq, uint32_t entries,
+			 const struct mlx5_ib_resize_cq *req)
 {
 	struct emu_cq *q = &emu_queues->cq[cq->cqn];
 	const struct emu_pin_owner owner = emu_pin_owner(c->chan);
 	struct emu_pin next = {0};
-	int err = buf_addr % EMU_PAGE ? -EINVAL : 0;
+	int err;
 
-	if (!err)
-		err = emu_pin(&owner, buf_addr, (uint64_t)entries * q->cqe_size, true, &next);
-	if (!err)
-		err = emu_cq_resize(c->chan->pid, q, buf_addr, entries);
+	err = emu_pin(&owner, req->buf_addr, (uint64_t)entries * req->cqe_size, true, &next);
+	if (err)
+		return err;
+	if (req->buf_addr % EMU_PAGE || req->cqe_size != q->cqe_size)
+		err = -EINVAL;
+	else
+		err = emu_cq_resize(c->chan->pid, q, req->buf_addr, entries);
 	emu_unpin(err ? &next : &cq->pins.ring);
 	if (!err)
 		cq->pins.ring = next;
 	return err;
 }
 
+static int resize(const struct emu_cmd *c, struct emu_cq_obj *cq, uint32_t entries)
+{
+	struct mlx5_ib_resize_cq req;
+	int err;
+
+	if (entries == emu_queues->cq[cq->cqn].entries)
+		return 0;
+	err = emu_attr_in(c, UVERBS_ATTR_UHW_IN, &req, sizeof(req));
+	if (err)
+		return err;
+	if (req.reserved0 || req.reserved1 || !req.cqe_size)
+		return -EINVAL;
+	return resize_pinned(c, cq, entries, &req);
+}
+
 int emu_write_resize_cq(struct emu_cmd *c)
 {
 	struct ib_uverbs_resize_cq_resp r = {0};
-	struct mlx5_ib_resize_cq uhw;
 	struct ib_uverbs_resize_cq req;
 	struct emu_cq_obj *cq;
 	uint32_t entries = 1;
-	struct emu_cq *q;
 	int err;
 
 	err = emu_attr_in(c, UVERBS_ATTR_CORE_IN, &req, sizeof(req));
 	if (!err)
-		err = emu_attr_in(c, UVERBS_ATTR_UHW_IN, &uhw, sizeof(uhw));
-	if (err)
-		return err;
-	err = emu_cmd_obj(c, req.cq_handle, EMU_T_CQ, &cq);
+		err = emu_cmd_obj(c, req.cq_handle, EMU_T_CQ, &cq);
 	if (err)
 		return err;
 	if (!req.cqe || req.cqe > EMU_MAX_CQE)
 		return -EINVAL;
-	q = &emu_queues->cq[cq->cqn];
 	while (entries < req.cqe + 1)
 		entries <<= 1;
-	if (uhw.reserved0 || uhw.reserved1 || uhw.cqe_size != q->cqe_size)
-		return -EINVAL;
-	if (entries != q->entries)
-		err = resize_pinned(c, cq, uhw.buf_addr, entries);
+	err = resize(c, cq, entries);
 	r.cqe = entries - 1;
 	return err ? err : emu_attr_out(c, UVERBS_ATTR_CORE_OUT, &r, sizeof(r));
 }

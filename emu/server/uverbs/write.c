@@ -157,7 +157,7 @@ const struct emu_write_command emu_write_commands[] = {
 	{{"cq.resize", NULL},
 	 IB_USER_VERBS_CMD_RESIZE_CQ,
 	 sizeof(struct ib_uverbs_resize_cq),
-	 4,
+	 sizeof(struct ib_uverbs_resize_cq_resp),
 	 emu_write_resize_cq},
 	{{"cq.modify", NULL}, EX(IB_USER_VERBS_EX_CMD_MODIFY_CQ), 0, 0, emu_write_modify_cq},
 	{.handler = NULL},
