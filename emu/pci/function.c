@@ -133,6 +133,7 @@ static void execute(void *context, uint8_t *in, size_t in_len, uint8_t *out, siz
 
 	if (emu_objects_umem(&f->objects, in, in_len, out))
 		return;
+	emu_objects_hide_umems(&f->objects, in, in_len);
 	if (emu_pages_replace(&f->objects.of, in, &in_len, &pages)) {
 		refuse(out);
 		return;

@@ -7,10 +7,13 @@
 #include "emu/ipc/codes.h"
 #include "emu/prm/prm_cmd.h"
 
+#define NO_UMEM 0xffffffffu /* numbers begin at 1, and do not come so far */
+
 struct emu_object {
 	LIST_ENTRY(emu_object) link;
 	uint16_t destroy; /* the opcode that ends it */
 	uint32_t number;
+	uint16_t uid; /* of the user context that created it */
 	struct emu_pages pages;
 };
 
@@ -27,12 +30,18 @@ static const struct {
 	{EMU_CMD_CREATE_XRC_SRQ, EMU_CMD_DESTROY_XRC_SRQ},
 };
 
+/* The number of the object that a command is about. */
+static uint32_t named(const uint8_t *in)
+{
+	return (uint32_t)emu_prm_get(in, EMU_OBJECT_IN_NUMBER);
+}
+
 static struct emu_object_list *bucket_of(struct emu_objects *objects, uint32_t number)
 {
 	return &objects->bucket[number % EMU_OBJECT_BUCKETS];
 }
 
-static void add(struct emu_objects *objects, uint16_t destroy, uint32_t number,
+static void add(struct emu_objects *objects, uint16_t destroy, uint32_t number, const uint8_t *in,
 		struct emu_pages *pages)
 {
 	struct emu_object *o = calloc(1, sizeof(*o));
@@ -43,6 +52,7 @@ static void add(struct emu_objects *objects, uint16_t destroy, uint32_t number,
 	}
 	o->destroy = destroy;
 	o->number = number;
+	o->uid = (uint16_t)emu_prm_get(in, EMU_CMD_IN_UID);
 	o->pages = *pages;
 	LIST_INSERT_HEAD(bucket_of(objects, number), o, link);
 }
@@ -58,7 +68,7 @@ void emu_objects_created(struct emu_objects *objects, const uint8_t *in, const u
 	while (i < ARRAY_SIZE(pairs) && pairs[i].create != opcode)
 		i++;
 	if (i < ARRAY_SIZE(pairs))
-		add(objects, pairs[i].destroy, (uint32_t)emu_prm_get(out, EMU_CMD_OUT_NUMBER),
+		add(objects, pairs[i].destroy, (uint32_t)emu_prm_get(out, EMU_CMD_OUT_NUMBER), in,
 		    pages);
 	else
 		emu_pages_release(&objects->of, pages);
@@ -71,11 +81,9 @@ static void release(struct emu_object *o, const struct emu_pages_of *of)
 	free(o);
 }
 
-/* The object of the number that a command names, which the opcode destroys; or NULL. */
-static struct emu_object *find(struct emu_objects *objects, uint64_t opcode, const uint8_t *in)
+/* The object of a number, which the opcode destroys; or NULL. */
+static struct emu_object *find(struct emu_objects *objects, uint64_t opcode, uint32_t number)
 {
-	const uint32_t number = (uint32_t)emu_prm_get(in, EMU_OBJECT_IN_NUMBER);
-
 	for (struct emu_object *o = LIST_FIRST(bucket_of(objects, number)); o;
 	     o = LIST_NEXT(o, link))
 		if (o->destroy == opcode && o->number == number)
@@ -85,7 +93,7 @@ static struct emu_object *find(struct emu_objects *objects, uint64_t opcode, con
 
 void emu_objects_destroyed(struct emu_objects *objects, const uint8_t *in)
 {
-	struct emu_object *o = find(objects, emu_prm_get(in, EMU_CMD_IN_OPCODE), in);
+	struct emu_object *o = find(objects, emu_prm_get(in, EMU_CMD_IN_OPCODE), named(in));
 
 	if (o)
 		release(o, &objects->of);
@@ -93,13 +101,13 @@ void emu_objects_destroyed(struct emu_objects *objects, const uint8_t *in)
 
 void emu_objects_resized(struct emu_objects *objects, const uint8_t *in, struct emu_pages *pages)
 {
-	struct emu_object *o = find(objects, EMU_CMD_DESTROY_CQ, in);
+	struct emu_object *o = find(objects, EMU_CMD_DESTROY_CQ, named(in));
 
 	if (!pages->view)
 		return;
 	if (o)
 		release(o, &objects->of);
-	add(objects, EMU_CMD_DESTROY_CQ, (uint32_t)emu_prm_get(in, EMU_OBJECT_IN_NUMBER), pages);
+	add(objects, EMU_CMD_DESTROY_CQ, named(in), in, pages);
 }
 
 /* --- umems, which are this process's ---------------------------------------------------------- */
@@ -116,9 +124,28 @@ static uint8_t create_umem(struct emu_objects *objects, const uint8_t *in, size_
 	return 0;
 }
 
+/* NULL: none, or another user context's. */
+static struct emu_object *find_umem(struct emu_objects *objects, const uint8_t *in, uint64_t umem)
+{
+	struct emu_object *o = find(objects, EMU_CMD_DESTROY_UMEM, (uint32_t)umem);
+	const uint64_t uid = emu_prm_get(in, EMU_CMD_IN_UID);
+
+	return o && (!uid || o->uid == uid) ? o : NULL;
+}
+
+void emu_objects_hide_umems(struct emu_objects *objects, uint8_t *in, size_t in_len)
+{
+	int fields[EMU_NAMED_UMEMS];
+	size_t n = emu_pages_umems(in, in_len, fields);
+
+	for (size_t i = 0; i < n; i++)
+		if (!find_umem(objects, in, emu_prm_get(in, fields[i])))
+			emu_prm_set(in, fields[i], NO_UMEM);
+}
+
 static uint8_t destroy_umem(struct emu_objects *objects, const uint8_t *in)
 {
-	struct emu_object *o = find(objects, EMU_CMD_DESTROY_UMEM, in);
+	struct emu_object *o = find_umem(objects, in, named(in));
 
 	if (!o)
 		return EMU_STATUS_BAD_RES;

@@ -30,6 +30,8 @@ void emu_objects_destroyed(struct emu_objects *objects, const uint8_t *in);
 void emu_objects_resized(struct emu_objects *objects, const uint8_t *in, struct emu_pages *pages);
 /* Execute a command about umems, which are memory of this process; false: it is another command. */
 bool emu_objects_umem(struct emu_objects *objects, const uint8_t *in, size_t in_len, uint8_t *out);
+/* A user context reaches its own umems only: whatever else a command names becomes the number of none. */
+void emu_objects_hide_umems(struct emu_objects *objects, uint8_t *in, size_t in_len);
 void emu_objects_release_all(struct emu_objects *objects);
 
 #endif

@@ -261,6 +261,25 @@ static int replace_mkey(const struct emu_pages_of *of, uint8_t *in, size_t *in_l
 	return 0;
 }
 
+/* --- umems of programs ------------------------------------------------------------------------ */
+
+size_t emu_pages_umems(const uint8_t *in, size_t in_len, int fields[EMU_NAMED_UMEMS])
+{
+	const struct layout *l = find(in);
+	size_t n = 0;
+
+	if (in_len < LIST)
+		return 0;
+	if (emu_prm_get(in, EMU_CMD_IN_OPCODE) == EMU_CMD_CREATE_MKEY &&
+	    emu_prm_get(in, EMU_CREATE_MKEY_IN_MKEY_UMEM_VALID))
+		fields[n++] = EMU_CREATE_MKEY_IN_MKEY_UMEM_ID;
+	if (l && is_set(in, l->umem_valid))
+		fields[n++] = l->umem_id;
+	if (l && is_set(in, l->dbr_umem_valid))
+		fields[n++] = l->dbr_umem_id;
+	return n;
+}
+
 /* Pages that the driver gives to the firmware must be memory that it may write. */
 static int check_given(const struct emu_pages_of *of, const uint8_t *in, size_t in_len)
 {

@@ -27,11 +27,17 @@ struct emu_pages_of {
 
 /*
  * Replace the page list of a command in place, and shorten the command. Returns 0 or an errno. EFAULT: the guest has
- * not offered the memory; EINVAL: the list is too short, or a field has no valid value. Commands without a list stay
- * as they are.
+ * not offered the memory; EINVAL: the list is too short, or a field has no valid value. Commands without a list, and
+ * those that are too short for one, which the firmware refuses, stay as they are.
  */
 int emu_pages_replace(const struct emu_pages_of *of, uint8_t *in, size_t *in_len,
 		      struct emu_pages *pages);
+/*
+ * The fields of a command that name umems of a program, which the kernel marks as valid; returns how many. The other
+ * umems in commands are this process's.
+ */
+#define EMU_NAMED_UMEMS 2
+size_t emu_pages_umems(const uint8_t *in, size_t in_len, int fields[EMU_NAMED_UMEMS]);
 /* The memory of CREATE_UMEM, whose number is that of the umem. */
 int emu_pages_create_umem(const struct emu_pages_of *of, const uint8_t *in, size_t in_len,
 			  struct emu_pages *pages);

@@ -14,7 +14,9 @@ from harness.mlx5_driver import (
     BAD_PARAM,
     BAD_RES,
     BAD_SYS_STATE,
+    CREATE_CQ,
     CREATE_MKEY,
+    CREATE_QP,
     DEALLOC_PD,
     INIT2RTR,
     LIMIT,
@@ -45,6 +47,7 @@ SET_FLOW_TABLE_ROOT, CREATE_FLOW_TABLE, DESTROY_FLOW_TABLE = 0x92F, 0x930, 0x931
 CREATE_FLOW_GROUP, DESTROY_FLOW_GROUP = 0x933, 0x934
 SET_FLOW_TABLE_ENTRY, DELETE_FLOW_TABLE_ENTRY, MODIFY_FLOW_TABLE = 0x936, 0x938, 0x93C
 CREATE_UCTX, DESTROY_UCTX, DESTROY_GENERAL_OBJECT = 0xA04, 0xA06, 0xA03
+CREATE_UMEM, DESTROY_UMEM = 0xA08, 0xA0A
 
 LONG = 1024  # bytes; as much as any of these commands has
 PAIRS = [
@@ -113,6 +116,90 @@ def test_commands_for_a_user_reach_its_own_objects_and_those_of_the_kernel(runni
     assert [key_in(one, uid) for one in shared for uid in (first, kernels, other)] == [OK] * 6
     assert running.submit(of_user(DEALLOC_PD, other, pd)).status == BAD_RES
     assert running.submit(of_user(DEALLOC_PD, first, pd)).status == OK
+
+
+class Umems:
+    """Commands of programs, which name memory by umems: the driver says which."""
+
+    def __init__(self, driver):
+        self.driver, self.uar = driver, driver.call(ALLOC_UAR).number
+        self.eq = driver.create_eq(self.uar)
+        self.pd = driver.call(ALLOC_PD).number
+        self.cq = driver.create_cq(self.eq)
+
+    def create(self, uid):
+        mailbox = command(CREATE_UMEM, size=0x30)
+        put(mailbox, 0, 15, 0, uid)
+        put(mailbox, 0x2C, 31, 0, 1)
+        return self.driver.execute(self.driver.pages(mailbox, [self.driver.take(PAGE)])).number
+
+    def destroy(self, uid, umem):
+        return self.driver.submit(of_user(DESTROY_UMEM, uid, umem)).status
+
+    def mkey(self, uid, umem, _):
+        mailbox = of_user(CREATE_MKEY, uid)
+        put(mailbox, 0x0C, 30, 30, 1)
+        put(mailbox, 0x10, 13, 8, 0x3D)  # of pages
+        put(mailbox, 0x14, 31, 8, 0xFFFFFF)
+        put(mailbox, 0x1C, 23, 0, self.pd)
+        put(mailbox, 0x2C, 31, 0, PAGE)
+        put(mailbox, 0x64, 31, 0, umem)
+        return self.driver.submit(mailbox).status
+
+    def cq_of(self, uid, ring, record):
+        mailbox = of_user(CREATE_CQ, uid)
+        put(mailbox, 0x10, 25, 25, 1)
+        put(mailbox, 0x14, 31, 0, record)
+        put(mailbox, 0x1C, 28, 24, 4)
+        put(mailbox, 0x1C, 23, 0, self.uar)
+        put(mailbox, 0x24, 7, 0, self.eq.number)
+        put(mailbox, 0x58, 31, 0, ring)
+        put(mailbox, 0x5C, 31, 31, 1)
+        return self.driver.submit(mailbox).status
+
+    def qp_of(self, uid, ring, record):
+        mailbox, qpc = of_user(CREATE_QP, uid), 0x18
+        put(mailbox, qpc + 0x04, 23, 0, self.pd)
+        put(mailbox, qpc + 0x08, 14, 11, 4)
+        put(mailbox, qpc + 0x0C, 23, 0, self.uar)
+        for row in (0x7C, 0x9C):
+            put(mailbox, qpc + row, 23, 0, self.cq.number)
+        put(mailbox, qpc + 0xAC, 26, 24, 3)
+        put(mailbox, qpc + 0xD0, 28, 28, 1)
+        put(mailbox, qpc + 0xE4, 31, 0, record)
+        put(mailbox, 0x108, 31, 0, ring)
+        put(mailbox, 0x10C, 31, 31, 1)
+        return self.driver.submit(mailbox).status
+
+
+@pytest.mark.parametrize(
+    "create",
+    [
+        Umems.mkey,
+        Umems.cq_of,
+        lambda umems, uid, umem, own: umems.cq_of(uid, own, umem),
+        Umems.qp_of,
+        lambda umems, uid, umem, own: umems.qp_of(uid, own, umem),
+    ],
+    ids=["mkey", "ring of a cq", "record of a cq", "ring of a qp", "record of a qp"],
+)
+def test_program_names_only_umems_of_its_own(running, create):
+    """None of another program, and none by which the function itself names the guest's memory."""
+    first, other, umems = 7, 8, Umems(running)
+    umem, foreign = umems.create(first), umems.create(other)
+    assert create(umems, first, umem, umem) == OK
+    for number in range(umem + 8):
+        if number != umem:
+            assert create(umems, first, number, umem) != OK, f"umem {number}, but {umem} is its own"
+    assert create(umems, 0, foreign, foreign) == OK
+
+
+def test_program_destroys_only_umems_of_its_own(running):
+    umems = Umems(running)
+    umem = umems.create(7)
+    assert umems.destroy(8, umem) == BAD_RES
+    assert umems.destroy(7, umem) == OK
+    assert umems.destroy(7, umem) == BAD_RES
 
 
 @pytest.mark.parametrize(
