@@ -12,6 +12,7 @@
 #define DATA_BYTES   512u
 #define BLOCK_ALIGN  512u
 #define MAX_BYTES    (1u << 20) /* of a command or an answer: more than any command needs */
+#define LEAST_ROOM   0x110u	/* before the list of any command: zeros follow a shorter one */
 #define LEAST_ANSWER 8u		/* status and syndrome */
 #define OWNER_HW     0x1u
 #define STATUS_SHIFT 1u
@@ -121,7 +122,7 @@ static enum delivery execute(const struct emu_cmdq *q, struct entry *e)
 
 	if (status != DELIVERED)
 		return status;
-	in = malloc(in_len);
+	in = calloc(1, in_len < LEAST_ROOM ? LEAST_ROOM : in_len);
 	out = calloc(1, out_len);
 	if (in && out) {
 		memcpy(in, e->in, INLINE_BYTES);

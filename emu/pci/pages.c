@@ -305,10 +305,10 @@ int emu_pages_replace(const struct emu_pages_of *of, uint8_t *in, size_t *in_len
 	int err = 0;
 
 	*pages = (struct emu_pages){0};
-	if (l)
-		err = *in_len < LIST ? EINVAL : replace_queue(of, l, in, in_len, pages);
-	else if (emu_prm_get(in, EMU_CMD_IN_OPCODE) == EMU_CMD_CREATE_MKEY)
-		err = *in_len < LIST ? EINVAL : replace_mkey(of, in, in_len, pages);
+	if (l && *in_len >= LIST)
+		err = replace_queue(of, l, in, in_len, pages);
+	else if (emu_prm_get(in, EMU_CMD_IN_OPCODE) == EMU_CMD_CREATE_MKEY && *in_len >= LIST)
+		err = replace_mkey(of, in, in_len, pages);
 	else if (gives_pages(in))
 		err = check_given(of, in, *in_len);
 	if (err)

@@ -380,7 +380,7 @@ static int fill_mkey(struct emu_cmd *c, struct emu_mbox *m, struct emu_mkey *k,
 	if (!emu_pd_by_number(c->file, k->pdn))
 		return emu_refuse(m, EMU_CMD_SYN_MKEY_PD);
 	if (!EMU_PRM_IS_ZERO(m->in, reserved) || !EMU_PRM_IS_ZERO(mkc, reserved_in_mkc) ||
-	    (emu_prm_get(mkc, EMU_MKC_LENGTH64) && !c->file->driver))
+	    (emu_prm_get(mkc, EMU_MKC_LENGTH64) && mode != EMU_ACCESS_MODE_PA))
 		return emu_refuse(m, EMU_CMD_SYN_MKEY_RESERVED);
 	if (mode == EMU_ACCESS_MODE_PA && c->file->driver)
 		return fill_pa(c, m, k, d);
