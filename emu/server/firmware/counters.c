@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "emu/server/card/counters.h"
 
+#include <errno.h>
+
 #include "base/array.h"
 #include "emu/prm/prm_hca.h"
 #include "emu/server/firmware/driver.h"
@@ -47,8 +49,12 @@ int emu_driver_query_q_counter(struct emu_cmd *c, struct emu_mbox *m, struct emu
 {
 	static const struct emu_prm_range reserved[] = EMU_PRM_RESERVED(EMU_Q_COUNTER_IN);
 	struct emu_q_counter *set = (struct emu_q_counter *)o;
-	int err = emu_driver_check(m, EMU_Q_COUNTER_IN_BYTES, EMU_QUERY_Q_COUNTER_OUT_BYTES);
+	int err;
 
+	if (m->in_len < EMU_Q_COUNTER_IN_BYTES ||
+	    emu_prm_get(m->in, EMU_Q_COUNTER_IN_COUNTER_SET_ID) != set->plain.number)
+		return -EINVAL; /* the kernel compares it with the handle's */
+	err = emu_driver_check(m, EMU_Q_COUNTER_IN_BYTES, EMU_QUERY_Q_COUNTER_OUT_BYTES);
 	if (err)
 		return err;
 	if (!EMU_PRM_IS_ZERO(m->in, reserved))

@@ -19,6 +19,7 @@
 #include "emu/server/uverbs/queue.h"
 #include "emu/server/uverbs/srq.h"
 #include "emu/server/uverbs/uar.h"
+#include "emu/server/uverbs/xrc.h"
 #include "emu/server/wire/endpoints.h"
 
 #define MAX_LOG_WQ     15u
@@ -219,7 +220,9 @@ static int fill_srq(const struct emu_file *f, struct emu_mbox *m, struct emu_dev
 		return 0;
 	if (q->type == EMU_QPT_XRC_INI || q->type == EMU_QPT_XRC_TGT) {
 		q->xrcdn = (uint32_t)emu_prm_get(qpc, EMU_QPC_XRCD);
-		return 0; /* a message names the queue that takes it */
+		qp->xrcd = emu_xrcd_by_number(f, q->xrcdn);
+		/* A message names the queue that takes it. */
+		return qp->xrcd ? 0 : emu_refuse(m, EMU_CMD_SYN_QP_RESOURCE);
 	}
 	qp->srq = find_queue(f, srqn, number_of_srq);
 	if (!qp->srq || emu_queues->srq[srqn].type != EMU_SRQT_BASIC)
@@ -384,7 +387,7 @@ static bool is_gsi(const uint8_t *qpc)
 	return emu_prm_get(qpc, EMU_QPC_ST) == EMU_QPC_ST_QP1;
 }
 
-#define NPARTS 7
+#define NPARTS 8
 
 static void list_parts(const struct emu_devx_qp *qp, struct emu_uobj *part[NPARTS])
 {
@@ -395,6 +398,7 @@ static void list_parts(const struct emu_devx_qp *qp, struct emu_uobj *part[NPART
 	part[4] = qp->buf ? &qp->buf->obj : NULL;
 	part[5] = qp->dbr ? &qp->dbr->obj : NULL;
 	part[6] = qp->uar;
+	part[7] = qp->xrcd ? &qp->xrcd->obj : NULL;
 }
 
 int emu_devx_create_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)

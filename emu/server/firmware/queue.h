@@ -25,8 +25,9 @@ struct emu_devx_qp {
 	struct emu_uobj *send_cq, *recv_cq; /* of verbs or of DEVX */
 	struct emu_uobj *srq;		    /* likewise, or NULL */
 	struct emu_umem *buf, *dbr;
-	struct emu_uobj *uar; /* of a function's driver, or NULL */
-	unsigned int groups;  /* multicast groups to which it is attached */
+	struct emu_uobj *uar;  /* of a function's driver, or NULL */
+	struct emu_xrcd *xrcd; /* or NULL */
+	unsigned int groups;   /* multicast groups to which it is attached */
 };
 
 /* Firmware commands; those on a verbs QP are mlx5dv_devx_qp_modify() and _query(). */

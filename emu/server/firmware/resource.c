@@ -51,18 +51,24 @@ int emu_driver_alloc_xrcd(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj
 	return 0;
 }
 
+static bool is_taken(const struct emu_func *func, enum emu_type type, uint32_t number)
+{
+	const struct emu_plain *other = NULL;
+
+	for (const struct emu_file *f = emu_files; f; f = f->next)
+		while (f->func == func && (other = emu_uobj_next(f, type, other)))
+			if (other->number == number)
+				return true;
+	return false;
+}
+
 /* The lowest number that no object of the type has. */
 static uint32_t free_number(const struct emu_file *f, enum emu_type type)
 {
-	const struct emu_plain *other;
-	uint32_t number = 0;
+	uint32_t number = 1;
 
-	do {
+	while (is_taken(f->func, type, number))
 		number++;
-		other = NULL;
-		while ((other = emu_uobj_next(f, type, other)) && other->number != number)
-			;
-	} while (other);
 	return number;
 }
 

@@ -14,13 +14,11 @@
 #define MIN_LOG_STRIDE 4u
 #define MAX_LOG_SRQ    15u
 
-static struct emu_xrcd *find_xrcd(const struct emu_file *f, uint64_t number)
+/* No public document says where such a command names the memory of a program, which the kernel marks as valid. */
+static bool is_of_program(const struct emu_cmd *c, const struct emu_mbox *m, const uint8_t *ctx)
 {
-	struct emu_xrcd *x = NULL;
-
-	while ((x = emu_uobj_next(f, EMU_T_XRCD, x)) && x->number != number)
-		;
-	return x;
+	return !c->file->driver || emu_prm_get(m->in, EMU_CREATE_XRC_SRQ_IN_UMEM_VALID) ||
+	       emu_prm_get(ctx, EMU_XRC_SRQC_DBR_UMEM_VALID);
 }
 
 static int fill(struct emu_cmd *c, struct emu_mbox *m, struct emu_xrc_srq *x, struct emu_srq *s)
@@ -28,14 +26,15 @@ static int fill(struct emu_cmd *c, struct emu_mbox *m, struct emu_xrc_srq *x, st
 	const uint8_t *ctx = emu_prm_at_const(m->in, EMU_CREATE_XRC_SRQ_IN_CTX);
 	uint64_t log = emu_prm_get(ctx, EMU_XRC_SRQC_LOG_SRQ_SIZE);
 
-	if (log > MAX_LOG_SRQ || emu_prm_get(ctx, EMU_XRC_SRQC_WQ_SIGNATURE))
+	if (is_of_program(c, m, ctx) || log > MAX_LOG_SRQ ||
+	    emu_prm_get(ctx, EMU_XRC_SRQC_WQ_SIGNATURE))
 		return emu_refuse(m, EMU_CMD_SYN_RMP_CONTEXT);
 	x->rmp.pd = emu_pd_by_number(c->file, (uint32_t)emu_prm_get(ctx, EMU_XRC_SRQC_PD));
 	x->rmp.buf =
 		emu_devx_umem_by_id(c->file, emu_prm_get(m->in, EMU_CREATE_XRC_SRQ_IN_UMEM_ID));
 	x->rmp.dbr =
 		emu_devx_umem_by_id(c->file, emu_prm_get(m->in, EMU_CREATE_XRC_SRQ_IN_DBR_UMEM_ID));
-	x->xrcd = find_xrcd(c->file, emu_prm_get(ctx, EMU_XRC_SRQC_XRCD));
+	x->xrcd = emu_xrcd_by_number(c->file, emu_prm_get(ctx, EMU_XRC_SRQC_XRCD));
 	x->cq = emu_devx_cq_by_number(c->file, emu_prm_get(ctx, EMU_XRC_SRQC_CQN));
 	if (!x->rmp.pd || !x->rmp.buf || !x->rmp.dbr || !x->xrcd || !x->cq)
 		return emu_refuse(m, EMU_CMD_SYN_RMP_RESOURCE);

@@ -65,12 +65,21 @@ static int pd_query(struct emu_cmd *c)
 	return emu_attr_out_u32(c, MLX5_IB_ATTR_QUERY_PD_RESP_PDN, pd->pdn);
 }
 
-struct emu_pd *emu_pd_by_number(const struct emu_file *f, uint32_t pdn)
+static struct emu_pd *find(const struct emu_file *f, enum emu_type type, uint32_t pdn)
 {
 	struct emu_pd *pd = NULL;
 
-	while ((pd = emu_uobj_next(f, EMU_T_PD, pd)) && pd->pdn != pdn)
+	while ((pd = emu_uobj_next(f, type, pd)) && pd->pdn != pdn)
 		;
+	return pd;
+}
+
+struct emu_pd *emu_pd_by_number(const struct emu_file *f, uint32_t pdn)
+{
+	struct emu_pd *pd = find(f, EMU_T_PD, pdn);
+
+	if (!pd)
+		pd = find(f, EMU_T_DEVX_PD, pdn);
 	return pd && emu_uobj_is_reachable(&pd->obj) ? pd : NULL;
 }
 

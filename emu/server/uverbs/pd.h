@@ -19,7 +19,7 @@ int emu_pd_undo(struct emu_uobj *o);
 
 /* Legacy command. */
 int emu_write_alloc_pd(struct emu_cmd *c);
-/* The file's protection domain of that number, or NULL. */
+/* The file's protection domain of that number, of verbs or of a command, or NULL. */
 struct emu_pd *emu_pd_by_number(const struct emu_file *f, uint32_t pdn);
 
 #endif

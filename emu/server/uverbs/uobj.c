@@ -30,10 +30,12 @@ static const struct {
 	[EMU_T_SRQ] = {"srq", offsetof(struct emu_counts, srqs)},
 	[EMU_T_XRCD] = {"xrcd", offsetof(struct emu_counts, xrcds)},
 	[EMU_T_AH] = {"ah", offsetof(struct emu_counts, ahs)},
-	[EMU_T_EQ] = {"eq", offsetof(struct emu_counts, others)},
+	[EMU_T_DEVX_PD] = {"pd", offsetof(struct emu_counts, pds)},
+	[EMU_T_DEVX_XRCD] = {"xrcd", offsetof(struct emu_counts, xrcds)},
 	[EMU_T_XRC_SRQ] = {"srq", offsetof(struct emu_counts, srqs)},
 	[EMU_T_TRANSPORT_DOMAIN] = {"td", offsetof(struct emu_counts, others)},
 	[EMU_T_Q_COUNTER] = {"q_counter", offsetof(struct emu_counts, others)},
+	[EMU_T_EQ] = {"eq", offsetof(struct emu_counts, others)},
 	[EMU_T_UCTX] = {"uctx", offsetof(struct emu_counts, others)},
 	[EMU_T_TIS] = {"tis", offsetof(struct emu_counts, others)},
 	[EMU_T_TIR] = {"tir", offsetof(struct emu_counts, others)},
@@ -68,6 +70,7 @@ static bool is_exhausted(const struct emu_func *f, enum emu_type type)
 
 	switch (type) {
 	case EMU_T_PD:
+	case EMU_T_DEVX_PD:
 		return n->pds >= p->max_pd;
 	case EMU_T_MR:
 	case EMU_T_DEVX_MKEY:

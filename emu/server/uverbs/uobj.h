@@ -28,11 +28,13 @@ enum emu_type {
 	EMU_T_SRQ,
 	EMU_T_XRCD,
 	EMU_T_AH,
-	/* Only a function's driver creates these. */
-	EMU_T_EQ,
+	EMU_T_DEVX_PD,
+	EMU_T_DEVX_XRCD,
 	EMU_T_XRC_SRQ,
 	EMU_T_TRANSPORT_DOMAIN,
 	EMU_T_Q_COUNTER,
+	/* Only a function's driver creates these. */
+	EMU_T_EQ,
 	EMU_T_UCTX,
 	EMU_T_TIS,
 	EMU_T_TIR,

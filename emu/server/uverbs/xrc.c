@@ -43,6 +43,24 @@ uint32_t emu_xrcd_number(void)
 	return ++last;
 }
 
+static struct emu_xrcd *find(const struct emu_file *f, enum emu_type type, uint64_t number)
+{
+	struct emu_xrcd *x = NULL;
+
+	while ((x = emu_uobj_next(f, type, x)) && x->number != number)
+		;
+	return x;
+}
+
+struct emu_xrcd *emu_xrcd_by_number(const struct emu_file *f, uint64_t number)
+{
+	struct emu_xrcd *x = find(f, EMU_T_XRCD, number);
+
+	if (!x)
+		x = find(f, EMU_T_DEVX_XRCD, number);
+	return x && emu_uobj_is_reachable(&x->obj) ? x : NULL;
+}
+
 static int choose_domain(const struct emu_cmd *c, const struct ib_uverbs_open_xrcd *req,
 			 struct emu_xrcd *x)
 {

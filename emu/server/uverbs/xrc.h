@@ -29,6 +29,8 @@ extern const struct emu_method emu_methods_xrc[];
 
 /* A number that no domain has had. */
 uint32_t emu_xrcd_number(void);
+/* The file's domain of that number, of verbs or of a command, or NULL. */
+struct emu_xrcd *emu_xrcd_by_number(const struct emu_file *f, uint64_t number);
 /* Legacy commands. */
 int emu_write_open_xrcd(struct emu_cmd *c);
 int emu_write_open_qp(struct emu_cmd *c);

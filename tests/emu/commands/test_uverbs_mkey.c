@@ -46,6 +46,8 @@
 #define COUNTER_CLEAR		0xc0, 1
 #define COUNTER_NUM_OF_COUNTERS 0xd0, 16
 #define COUNTER_ID		0xe0, 32
+#define QUERY_Q_COUNTER_LEN	0x20
+#define COUNTER_SET_ID		0xf8, 8
 
 struct mailbox {
 	uint8_t in[MKEY_ENTRIES + MAX_ENTRIES * 16], out[CAPS_BYTES];
@@ -561,9 +563,9 @@ static void capabilities_of_another_function_are_refused(void **state)
 /* The driver passes commands that create objects; the firmware does not know all of them. */
 static void missing_objects_are_refused(void **state)
 {
-	static const uint16_t make[] = {
-		CMD_CREATE_PSV, CMD_CREATE_SRQ, CMD_CREATE_DCT,	       CMD_ALLOC_Q_COUNTER,
-		CMD_ALLOC_PD,	CMD_CREATE_SQ,	CMD_CREATE_FLOW_TABLE, CMD_SET_FLOW_TABLE_ENTRY};
+	static const uint16_t make[] = {CMD_CREATE_PSV,	       CMD_CREATE_SRQ,
+					CMD_CREATE_DCT,	       CMD_CREATE_SQ,
+					CMD_CREATE_FLOW_TABLE, CMD_SET_FLOW_TABLE_ENTRY};
 	static const uint16_t others[] = {CMD_DESTROY_MKEY,	    CMD_DESTROY_CQ,
 					  CMD_DESTROY_QP,	    CMD_RST2INIT_QP,
 					  CMD_QUERY_XRC_SRQ,	    CMD_ALLOC_UAR,
@@ -590,12 +592,80 @@ static void missing_objects_are_refused(void **state)
 	close(fd);
 }
 
-static struct mailbox new_counter(void)
+static struct mailbox new_object(uint16_t opcode)
 {
 	struct mailbox m = {.in_len = HEADER, .out_len = HEADER};
 
-	prm_put(m.in, IN_OPCODE, CMD_ALLOC_FLOW_COUNTER);
+	prm_put(m.in, IN_OPCODE, opcode);
 	return m;
+}
+
+static void objects_without_memory_are_created_by_commands(void **state)
+{
+	static const uint16_t make[] = {CMD_ALLOC_PD, CMD_ALLOC_XRCD, CMD_ALLOC_TRANSPORT_DOMAIN,
+					CMD_ALLOC_Q_COUNTER};
+	int fd = open_context();
+
+	for (size_t i = 0; i < ARRAY_SIZE(make); i++) {
+		struct mailbox good = new_object(make[i]), first = good, second = good;
+
+		assert_int_equal(create(fd, &first), 0);
+		assert_int_equal(create(fd, &second), 0);
+		assert_int_not_equal(prm_get(first.out, OUT_OBJ_ID), 0);
+		assert_int_not_equal(prm_get(first.out, OUT_OBJ_ID),
+				     prm_get(second.out, OUT_OBJ_ID));
+		destroy_obj(fd, first.handle);
+		destroy_obj(fd, second.handle);
+		REFUSE(BAD_OP, good, prm_put(m.in, IN_OP_MOD, 1));
+	}
+	close(fd);
+}
+
+/* Keys and queues of commands are in it. The kernel has no handle of a domain for it. */
+static void domain_of_a_command_is_none_of_verbs(void **state)
+{
+	static uint8_t memory[16];
+	struct mailbox domain = new_object(CMD_ALLOC_PD), key;
+	int fd = open_context(), other = open_context();
+	uint32_t verbs = 0, mr = 0;
+	union command c;
+
+	assert_int_equal(create(fd, &domain), 0);
+	key = free_mkey((uint32_t)prm_get(domain.out, OUT_OBJ_ID));
+	assert_int_equal(create(other, &key), BAD_RES);
+	assert_int_equal(create(fd, &key), 0);
+	assert_int_equal(reg_mr(fd, domain.handle, memory, (uintptr_t)memory, sizeof(memory),
+				IB_UVERBS_ACCESS_LOCAL_WRITE, &mr),
+			 EINVAL);
+	assert_int_equal(dealloc_pd(fd, domain.handle), EINVAL);
+	destroy_obj(fd, key.handle);
+	destroy_obj(fd, domain.handle);
+	assert_int_equal(alloc_pd(fd, &verbs), 0);
+	add(begin(&c, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_DESTROY),
+	    MLX5_IB_ATTR_DEVX_OBJ_DESTROY_HANDLE, 0, verbs);
+	assert_int_equal(issue(fd, &c), EINVAL);
+	close(fd);
+	close(other);
+}
+
+static void a_set_of_counters_is_queried_by_its_number(void **state)
+{
+	struct mailbox set = new_object(CMD_ALLOC_Q_COUNTER), q = new_object(CMD_QUERY_Q_COUNTER);
+	int fd = open_context();
+	uint64_t id;
+
+	assert_int_equal(create(fd, &set), 0);
+	id = prm_get(set.out, OUT_OBJ_ID);
+	q.in_len = QUERY_Q_COUNTER_LEN;
+	q.out_len = CAPS_BYTES;
+	prm_put(q.in, COUNTER_SET_ID, id);
+	assert_int_equal(query(fd, set.handle, &q), 0);
+	prm_put(q.in, COUNTER_SET_ID, id + 1);
+	assert_int_equal(query(fd, set.handle, &q), -EINVAL);
+	q.in_len = HEADER;
+	assert_int_equal(query(fd, set.handle, &q), -EINVAL);
+	destroy_obj(fd, set.handle);
+	close(fd);
 }
 
 static struct mailbox counter_query(uint32_t id)
@@ -621,7 +691,7 @@ static void a_flow_counter_is_only_created_queried_and_destroyed(void **state)
 {
 	static const uint8_t nothing[16];
 	int fd = open_context();
-	struct mailbox good = new_counter(), c = good, q;
+	struct mailbox good = new_object(CMD_ALLOC_FLOW_COUNTER), c = good, q;
 	uint32_t id;
 
 	refuse_each_bit(fd, &good, 0x40, 64);
@@ -661,6 +731,9 @@ int main(int argc, char **argv)
 		TEST(an_alias_with_an_invalid_field_is_refused),
 		TEST(capabilities_of_another_function_are_refused),
 		TEST(missing_objects_are_refused),
+		TEST(objects_without_memory_are_created_by_commands),
+		TEST(domain_of_a_command_is_none_of_verbs),
+		TEST(a_set_of_counters_is_queried_by_its_number),
 		TEST(a_flow_counter_is_only_created_queried_and_destroyed),
 	};
 
