@@ -23,9 +23,8 @@ mkdir -p "$LANE_BUILD"
 # Lanes share the packages, whose bytes depend on their maintainer.
 export DPUMAP_PACKAGE_MAINTAINER="tests of dpumap <tests@dpumap.invalid>"
 # Only unit, integration and fleet tests count for the lane coverage. All other programs of that build write
-# their coverage counts to a temporary directory. A program of another user cannot write them, and must not say so among
-# its own lines.
-export GCOV_PREFIX=$LANE_TMP/counts GCOV_ERROR_FILE=/dev/null
+# their coverage counts to a temporary directory, and gcov's errors to a file.
+export GCOV_PREFIX=$LANE_TMP/counts GCOV_ERROR_FILE=$LANE_TMP/gcov.log
 # Most tests wait more than they compute.
 TEST_JOBS=$((JOBS * 3))
 NIGHT=

@@ -100,8 +100,10 @@ def pack(files):
     return buffer.getvalue()
 
 
-def without_times(text):
-    """A log without the times at which the lines of dpumapd begin."""
+def own_lines(text):
+    """A log without the times at which the lines of dpumapd begin, and without those of libgcov, whose file another user
+    cannot write."""
+    text = re.sub(r"^profiling:.*:Cannot open\n", "", text, flags=re.M)
     return re.sub(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ (?=dpumapd: )", "", text, flags=re.M)
 
 
@@ -135,7 +137,7 @@ class LocalMachine:
             done = subprocess.run(self.words(command), timeout=timeout, check=False, **options)
         except subprocess.TimeoutExpired as late:
             raise AssertionError(f"{self.name}: {quote(command)}: no end after {timeout} s") from late
-        err = without_times((done.stderr or b"").decode(errors="replace"))
+        err = own_lines((done.stderr or b"").decode(errors="replace"))
         return Result(f"{self.name}: {quote(command)}", done.returncode, done.stdout or b"", err)
 
     def start(self, command, **more):
@@ -203,7 +205,7 @@ class LocalDaemon:
         return self.out_path.read_text(errors="replace")
 
     def log(self):
-        return without_times(self.log_path.read_text(errors="replace"))
+        return own_lines(self.log_path.read_text(errors="replace"))
 
     def status(self):
         """The exit status as a shell says it, or None while the program runs."""

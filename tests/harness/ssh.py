@@ -9,7 +9,7 @@ import subprocess
 import threading
 import time
 
-from harness.machine import PATIENCE, Lost, Result, pack, processor_time, quote, without_times
+from harness.machine import PATIENCE, Lost, Result, own_lines, pack, processor_time, quote
 
 FAR = pathlib.Path(__file__).resolve().parents[1] / "hil/far"
 HEARTBEAT = 20  # seconds; far/watch waits for six of them
@@ -109,7 +109,7 @@ class SshMachine:
             raise Lost(
                 f"{self.name}: lost {self.target}: {done.stderr.decode(errors='replace').strip()}"
             )
-        err = without_times(done.stderr.decode(errors="replace"))
+        err = own_lines(done.stderr.decode(errors="replace"))
         return Result(f"{self.name}: {command}", done.returncode, done.stdout, err)
 
     def start(self, command, **pipes):
@@ -173,7 +173,7 @@ class SshDaemon:
         return self.machine.run(["cat", f"daemons/{self.name}.out"]).ok()
 
     def log(self):
-        return without_times(self.machine.run(["cat", f"daemons/{self.name}.log"]).out)
+        return own_lines(self.machine.run(["cat", f"daemons/{self.name}.log"]).out)
 
     def status(self):
         """The exit status, or None while it runs."""
