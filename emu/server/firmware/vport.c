@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "emu/server/card/counters.h"
 #include "emu/server/card/gid.h"
 #include "emu/server/card/pkey.h"
 #include "emu/server/firmware/driver.h"
@@ -27,6 +28,9 @@ int emu_driver_query_nic_vport(struct emu_cmd *c, struct emu_mbox *m, struct emu
 		{EMU_NIC_VPORT_SYSTEM_IMAGE_GUID, f->card->guid},
 		{EMU_NIC_VPORT_PORT_GUID, f->node_guid},
 		{EMU_NIC_VPORT_NODE_GUID, f->node_guid},
+		{EMU_NIC_VPORT_QKEY_VIOLATION_COUNTER,
+		 emu_prm_fit(EMU_NIC_VPORT_QKEY_VIOLATION_COUNTER,
+			     emu_counter_value(f, EMU_COUNTER_qkey_viol_cntr))},
 		{EMU_NIC_VPORT_PERMANENT_ADDRESS_HIGH, (uint64_t)mac[0] << 8 | mac[1]},
 		{EMU_NIC_VPORT_PERMANENT_ADDRESS_LOW,
 		 (uint64_t)mac[2] << 24 | (uint64_t)mac[3] << 16 | (uint64_t)mac[4] << 8 | mac[5]},
