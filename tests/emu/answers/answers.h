@@ -148,6 +148,8 @@ void ask_verbs(void);
 void ask_before_context(void);
 void ask_queue_pairs(void);
 void ask_firmware(void);
+void ask_completions(void);
+void ask_event_files(void);
 void ask_at_random(uint32_t seed, unsigned int steps);
 
 #endif

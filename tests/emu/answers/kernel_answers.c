@@ -36,6 +36,10 @@ int main(int argc, char **argv)
 	ask_queue_pairs();
 	say("== firmware\n");
 	ask_firmware();
+	say("== completions\n");
+	ask_completions();
+	say("== event files\n");
+	ask_event_files();
 	open_next();
 	say("== random\n");
 	ask_at_random(seed, steps);
