@@ -11,7 +11,10 @@
 #include "emu/prm/prm.h"
 #include "emu/prm/prm_rmp.h"
 
-/* CREATE_SQ and CREATE_RQ have their context where CREATE_RMP has its own, and a work queue at the same place in it. */
+/*
+ * CREATE_SQ and CREATE_RQ have their context where CREATE_RMP has its own. A work queue and the state are at the same
+ * places in both.
+ */
 #define EMU_SQC_LAYOUT(F)                  \
 	F(EMU_SQC_STATE, 0x00, 23, 20)     \
 	F(EMU_SQC_USER_INDEX, 0x04, 23, 0) \
@@ -30,6 +33,12 @@ EMU_PRM_LAYOUT(EMU_SQC, 0xf0);
 	F(EMU_MODIFY_SQ_IN_SQN, 0x08, 23, 0)       \
 	F(EMU_MODIFY_SQ_IN_SQC, 0x20, 1919, 0)
 EMU_PRM_LAYOUT(EMU_MODIFY_SQ_IN, 0x110);
+
+/* QUERY_RQ, too. */
+#define EMU_QUERY_SQ_OUT_LAYOUT(F)              \
+	EMU_PRM_HEADER_OUT(F, EMU_QUERY_SQ_OUT) \
+	F(EMU_QUERY_SQ_OUT_SQC, 0x20, 1919, 0)
+EMU_PRM_LAYOUT(EMU_QUERY_SQ_OUT, 0x110);
 
 /* DESTROY_FLOW_TABLE, DESTROY_FLOW_GROUP and the commands on entries. */
 #define EMU_FLOW_IN_LAYOUT(F)                   \

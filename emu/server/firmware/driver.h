@@ -9,6 +9,7 @@
 #include "emu/ipc/counters.h"
 #include "emu/ipc/firmware.h"
 #include "emu/prm/prm_eq.h"
+#include "emu/prm/prm_ethernet.h"
 #include "emu/prm/prm_srq.h"
 #include "emu/server/firmware/mailbox.h"
 #include "emu/server/firmware/queue.h"
@@ -67,6 +68,13 @@ struct emu_sq_object {
 	uint32_t sqn; /* 0: not created yet, and nothing is held */
 	struct emu_devx_cq *cq;
 	struct emu_umem *buf, *dbr;
+	uint8_t sqc[EMU_SQC_BYTES]; /* what it was created with */
+};
+
+/* It receives nothing. */
+struct emu_rq_object {
+	struct emu_plain plain;
+	uint8_t rqc[EMU_SQC_BYTES];
 };
 
 /* Refuse a command that is shorter than `in_len`, whose answer does not fit, or that has an op_mod: 0 or -EREMOTEIO. */
@@ -128,6 +136,10 @@ EMU_DRIVER_HANDLER(create_numbered);
 EMU_DRIVER_HANDLER(modify_plain);
 EMU_DRIVER_HANDLER(create_sq);
 EMU_DRIVER_HANDLER(modify_sq);
+EMU_DRIVER_HANDLER(query_sq);
+EMU_DRIVER_HANDLER(create_rq);
+EMU_DRIVER_HANDLER(modify_rq);
+EMU_DRIVER_HANDLER(query_rq);
 int emu_driver_sq_undo(struct emu_uobj *o);
 
 /* Event queues (eq.c). */

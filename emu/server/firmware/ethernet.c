@@ -6,6 +6,7 @@
 #include "emu/prm/prm_ethernet.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "emu/server/card/engines.h"
 #include "emu/server/card/qp_context.h"
@@ -95,6 +96,7 @@ int emu_driver_create_sq(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj 
 	emu_uobj_hold(&sq->cq->obj);
 	emu_uobj_hold(&sq->buf->obj);
 	emu_uobj_hold(&sq->dbr->obj);
+	memcpy(sq->sqc, emu_prm_at_const(m->in, EMU_CREATE_RMP_IN_RMPC), sizeof(sq->sqc));
 	emu_prm_set(m->out, EMU_CMD_OUT_NUMBER, sq->sqn);
 	return 0;
 }
@@ -130,4 +132,66 @@ int emu_driver_modify_sq(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj 
 		emu_qp_set_state(q, EMU_QPS_ERR, EMU_QPS_RESET);
 	emu_engine_wake(q->engine);
 	return 0;
+}
+
+static int answer_context(struct emu_mbox *m, const uint8_t *context, uint64_t state)
+{
+	uint8_t *answer = emu_prm_at(m->out, EMU_QUERY_SQ_OUT_SQC);
+	int err = emu_driver_check(m, EMU_CMD_IN_BYTES, EMU_QUERY_SQ_OUT_BYTES);
+
+	if (err)
+		return err;
+	memcpy(answer, context, EMU_SQC_BYTES);
+	emu_prm_set(answer, EMU_SQC_STATE, state);
+	return 0;
+}
+
+int emu_driver_query_sq(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
+{
+	static const uint8_t states[] = {
+		[EMU_QPS_RESET] = EMU_SQ_STATE_RST,
+		[EMU_QPS_RTS] = EMU_SQ_STATE_RDY,
+		[EMU_QPS_ERR] = EMU_SQ_STATE_ERR,
+	};
+	const struct emu_sq_object *sq = (const struct emu_sq_object *)o;
+
+	(void)c;
+	return answer_context(m, sq->sqc, states[atomic_load(&emu_queues->qp[sq->sqn].state)]);
+}
+
+/* --- receive queues --------------------------------------------------------------------------- */
+
+int emu_driver_create_rq(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
+{
+	struct emu_rq_object *rq = (struct emu_rq_object *)o;
+	int err = emu_driver_check(m, EMU_CREATE_RMP_IN_BYTES, EMU_CMD_OUT_BYTES);
+
+	if (err)
+		return err;
+	memcpy(rq->rqc, emu_prm_at_const(m->in, EMU_CREATE_RMP_IN_RMPC), sizeof(rq->rqc));
+	return emu_driver_create_numbered(c, m, o);
+}
+
+int emu_driver_modify_rq(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
+{
+	struct emu_rq_object *rq = (struct emu_rq_object *)o;
+	int err = emu_driver_check(m, EMU_MODIFY_SQ_IN_BYTES, EMU_CMD_OUT_BYTES);
+	uint64_t state;
+
+	(void)c;
+	if (err)
+		return err;
+	state = emu_prm_get(emu_prm_at_const(m->in, EMU_MODIFY_SQ_IN_SQC), EMU_SQC_STATE);
+	if (emu_prm_get(m->in, EMU_MODIFY_SQ_IN_SQ_STATE) != emu_prm_get(rq->rqc, EMU_SQC_STATE))
+		return emu_refuse(m, EMU_CMD_SYN_RQ_STATE);
+	emu_prm_set(rq->rqc, EMU_SQC_STATE, state);
+	return 0;
+}
+
+int emu_driver_query_rq(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
+{
+	const struct emu_rq_object *rq = (const struct emu_rq_object *)o;
+
+	(void)c;
+	return answer_context(m, rq->rqc, emu_prm_get(rq->rqc, EMU_SQC_STATE));
 }

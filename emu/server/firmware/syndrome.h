@@ -155,6 +155,8 @@
 	S(DRIVER_STATE, 0xb8, BAD_SYS_STATE,                                                       \
 	  "the function is not enabled or not initialized, or is so already")                      \
 	S(REGISTER, 0xb9, BAD_PARAM, "the card has no such register")                              \
+	S(RQ_STATE, 0xba, BAD_RES_STATE,                                                           \
+	  "the receive queue is in another state than the command says")                           \
 	/* ATTACH_TO_MCG and DETACH_FROM_MCG */                                                    \
 	S(MCG_RESERVED, 0xbc, BAD_PARAM, "a reserved bit of the command is set")                   \
 	S(MCG_QP, 0xbd, BAD_PARAM, "the queue pair is not one of datagrams")                       \

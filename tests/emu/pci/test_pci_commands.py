@@ -18,6 +18,7 @@ from harness.mlx5_driver import (
     BAD_OUTP_LEN,
     BAD_PARAM,
     BAD_RES,
+    BAD_RES_STATE,
     BAD_SYS_STATE,
     BAD_TOKEN,
     BAD_TYPE,
@@ -48,6 +49,8 @@ from harness.mlx5_driver import (
     put64,
 )
 
+CREATE_RQ, MODIFY_RQ, DESTROY_RQ, QUERY_RQ, QUERY_SQ = 0x908, 0x909, 0x90A, 0x90B, 0x907
+RST, RDY, ERR = 0, 1, 3  # states of queues
 CAPS = 16 + 4096
 OUTSIDE = 1 << 40
 
@@ -149,6 +152,41 @@ def test_change_of_a_send_queue_needs_its_context(running):
     assert answer.status == OK
     assert running.submit(command(MODIFY_SQ, number=answer.number)).status == BAD_INP_LEN
     running.call(DESTROY_SQ, answer.number)
+
+
+def changed_to(opcode, number, state, before=0):
+    data = command(opcode, LIST, number=number)
+    put(data, 0x08, 31, 28, before)
+    put(data, 0x20, 23, 20, state)
+    return data
+
+
+def state_of(driver, opcode, number):
+    return get(driver.call(opcode, number, out_len=LIST).data, 0x20, 23, 20)
+
+
+def test_send_queue_has_the_state_to_which_it_is_changed(running):
+    number = create_sq(running, running.take(PAGE)).number
+    assert state_of(running, QUERY_SQ, number) == RST
+    for state in (RDY, ERR, RST):
+        assert running.submit(changed_to(MODIFY_SQ, number, state)).status == OK
+        assert state_of(running, QUERY_SQ, number) == state
+    running.call(DESTROY_SQ, number)
+    assert status(running, QUERY_SQ, number=number) == BAD_RES
+
+
+def test_receive_queue_has_the_state_to_which_it_is_changed(running):
+    data = command(CREATE_RQ, LIST)
+    put(data, 0x28, 23, 0, 0x1234)
+    number = running.execute(data).number
+    assert get(running.call(QUERY_RQ, number, out_len=LIST).data, 0x28, 23, 0) == 0x1234
+    assert state_of(running, QUERY_RQ, number) == RST
+    assert running.submit(changed_to(MODIFY_RQ, number, ERR, before=RDY)).status == BAD_RES_STATE
+    for before, state in ((RST, RDY), (RDY, ERR), (ERR, RST)):
+        assert running.submit(changed_to(MODIFY_RQ, number, state, before)).status == OK
+        assert state_of(running, QUERY_RQ, number) == state
+    running.call(DESTROY_RQ, number)
+    assert status(running, QUERY_RQ, number=number) == BAD_RES
 
 
 def test_doorbell_record_that_is_no_memory_is_refused(running):
