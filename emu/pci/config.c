@@ -5,11 +5,9 @@
 #include <linux/pci_regs.h>
 #include <string.h>
 
+#include "emu/ipc/pci_ids.h"
 #include "emu/pci/irqs.h"
 
-#define VENDOR	       0x15b3
-#define SUBSYSTEM      0x0001
-#define REVISION       0x01
 #define CLASS	       0x0200 /* Ethernet controller */
 
 #define PM	       0x40
@@ -33,21 +31,21 @@ static void put(struct emu_pci_config *c, unsigned int at, unsigned int bytes, u
 /* The virtual machine asks for the sizes of BARs otherwise, and keeps their addresses itself. */
 static void put_header(struct emu_pci_config *c, uint16_t device)
 {
-	put(c, PCI_VENDOR_ID, 2, VENDOR, 0);
+	put(c, PCI_VENDOR_ID, 2, EMU_PCI_VENDOR, 0);
 	put(c, PCI_DEVICE_ID, 2, device, 0);
 	put(c, PCI_COMMAND, 2, 0,
 	    PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER | PCI_COMMAND_PARITY | PCI_COMMAND_SERR |
 		    PCI_COMMAND_INTX_DISABLE);
 	put(c, PCI_STATUS, 2, PCI_STATUS_CAP_LIST, 0);
-	put(c, PCI_REVISION_ID, 1, REVISION, 0);
+	put(c, PCI_REVISION_ID, 1, EMU_PCI_REVISION, 0);
 	put(c, PCI_CLASS_DEVICE, 2, CLASS, 0);
 	put(c, PCI_CACHE_LINE_SIZE, 1, 0, 0xff);
 	put(c, PCI_BASE_ADDRESS_0, 4, PCI_BASE_ADDRESS_MEM_TYPE_64 | PCI_BASE_ADDRESS_MEM_PREFETCH,
 	    ~(EMU_PCI_BAR_BYTES - 1));
 	put(c, PCI_BASE_ADDRESS_1, 4, 0, UINT32_MAX);
 	put(c, PCI_BASE_ADDRESS_2, 4, 0, ~(EMU_PCI_MSIX_BYTES - 1));
-	put(c, PCI_SUBSYSTEM_VENDOR_ID, 2, VENDOR, 0);
-	put(c, PCI_SUBSYSTEM_ID, 2, SUBSYSTEM, 0);
+	put(c, PCI_SUBSYSTEM_VENDOR_ID, 2, EMU_PCI_VENDOR, 0);
+	put(c, PCI_SUBSYSTEM_ID, 2, EMU_PCI_SUBSYSTEM, 0);
 	put(c, PCI_CAPABILITY_LIST, 1, PM, 0);
 	put(c, PCI_INTERRUPT_LINE, 1, 0, 0xff);
 }

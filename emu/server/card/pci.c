@@ -9,12 +9,10 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "emu/ipc/pci_ids.h"
 #include "emu/server/card/sysfs.h"
 
-#define VENDOR	     0x15b3
-#define SUBSYSTEM    0x0001
 #define CLASS	     0x020000 /* Ethernet controller */
-#define REVISION     0x01
 #define DRIVER	     "mlx5_core"
 #define DEVICES	     "devices/pci0000:00"
 #define NRESOURCES   13 /* 6 BARs, the ROM, 6 of virtual functions */
@@ -39,13 +37,14 @@ static void put_names(struct emu_sysfs_dir *d)
 	const char *id = d->f->card->profile->pci_id;
 	char alias[80];
 
-	snprintf(alias, sizeof(alias), "pci:v%08Xd0000%ssv%08Xsd%08Xbc02sc00i00", VENDOR, id,
-		 VENDOR, SUBSYSTEM);
+	snprintf(alias, sizeof(alias), "pci:v%08Xd0000%ssv%08Xsd%08Xbc02sc00i00", EMU_PCI_VENDOR,
+		 id, EMU_PCI_VENDOR, EMU_PCI_SUBSYSTEM);
 	emu_sysfs_line(d, "modalias", "%s", alias);
 	emu_sysfs_line(d, "uevent",
 		       "DRIVER=" DRIVER "\nPCI_CLASS=%X\nPCI_ID=%04X:%s\nPCI_SUBSYS_ID=%04X:%04X\n"
 		       "PCI_SLOT_NAME=%s\nMODALIAS=%s",
-		       CLASS, VENDOR, id, VENDOR, SUBSYSTEM, d->f->pci, alias);
+		       CLASS, EMU_PCI_VENDOR, id, EMU_PCI_VENDOR, EMU_PCI_SUBSYSTEM, d->f->pci,
+		       alias);
 }
 
 /* No memory of the card can be mapped by way of PCI: all resources are empty. */
@@ -70,15 +69,15 @@ static void put16(uint8_t *config, unsigned int at, unsigned int value)
 /* The head of the configuration space, which lspci and libpciaccess read. */
 static int put_config(const struct emu_func *f)
 {
-	uint8_t config[CONFIG_BYTES] = {[PCI_REVISION_ID] = REVISION,
+	uint8_t config[CONFIG_BYTES] = {[PCI_REVISION_ID] = EMU_PCI_REVISION,
 					[PCI_CLASS_DEVICE + 1] = CLASS >> 16};
 	char file[FILE_BYTES];
 
-	put16(config, PCI_VENDOR_ID, VENDOR);
+	put16(config, PCI_VENDOR_ID, EMU_PCI_VENDOR);
 	put16(config, PCI_DEVICE_ID, f->card->profile->part_id);
 	put16(config, PCI_COMMAND, PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER);
-	put16(config, PCI_SUBSYSTEM_VENDOR_ID, VENDOR);
-	put16(config, PCI_SUBSYSTEM_ID, SUBSYSTEM);
+	put16(config, PCI_SUBSYSTEM_VENDOR_ID, EMU_PCI_VENDOR);
+	put16(config, PCI_SUBSYSTEM_ID, EMU_PCI_SUBSYSTEM);
 	snprintf(file, sizeof(file), DEVICES "/%s/config", f->pci);
 	return emu_sysfs_put_bytes(f, file, config, sizeof(config));
 }
@@ -131,11 +130,11 @@ static void put_lines(struct emu_sysfs_dir *d)
 		const char *name;
 		unsigned int digits, value;
 	} numbers[] = {
-		{"vendor", 4, VENDOR},
-		{"subsystem_vendor", 4, VENDOR},
-		{"subsystem_device", 4, SUBSYSTEM},
+		{"vendor", 4, EMU_PCI_VENDOR},
+		{"subsystem_vendor", 4, EMU_PCI_VENDOR},
+		{"subsystem_device", 4, EMU_PCI_SUBSYSTEM},
 		{"class", 6, CLASS},
-		{"revision", 2, REVISION},
+		{"revision", 2, EMU_PCI_REVISION},
 	};
 	static const char *const texts[][2] = {
 		{"current_link_width", "16"},

@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 
 #include "emu/ipc/path_mtu.h"
+#include "emu/ipc/pci_ids.h"
 #include "emu/server/card/counters.h"
 #include "emu/server/card/endpoint.h"
 #include "emu/server/card/gid.h"
@@ -47,6 +48,7 @@ static void fill_device(const struct emu_func *f, struct ib_uverbs_query_device_
 	r->page_size_cap = ~(uint64_t)(EMU_PAGE - 1);
 	r->vendor_id = VENDOR_ID;
 	r->vendor_part_id = f->card->profile->part_id;
+	r->hw_ver = EMU_PCI_REVISION;
 	r->max_qp = p->max_qp;
 	r->max_qp_wr = 32768;
 	r->max_sge = 30;
