@@ -99,6 +99,15 @@ static void uar_freed(struct emu_function *f, uint32_t page)
 	f->uar[page] = NULL;
 }
 
+/* The objects of the driver have ended: what they used is free. */
+static void forget_objects(struct emu_function *f)
+{
+	emu_objects_release_all(&f->objects);
+	for (uint32_t page = 0; page < EMU_FW_UARS; page++)
+		uar_freed(f, page);
+	f->command_eqn = 0;
+}
+
 /* What the function itself has of the objects that a successful command is about. */
 static void follow(struct emu_function *f, const uint8_t *in, const uint8_t *out,
 		   struct emu_pages *pages)
@@ -115,6 +124,11 @@ static void follow(struct emu_function *f, const uint8_t *in, const uint8_t *out
 		break;
 	case EMU_CMD_DEALLOC_UAR:
 		uar_freed(f, (uint32_t)emu_prm_get(in, EMU_OBJECT_IN_NUMBER));
+		break;
+	case EMU_CMD_TEARDOWN_HCA:
+		emu_eqs_destroy_all(&f->eqs);
+		emu_function_events(f); /* they are for nobody */
+		forget_objects(f);
 		break;
 	default:
 		break;
@@ -400,11 +414,8 @@ void emu_function_reset(struct emu_function *f)
 	emu_fw_reset(&f->firmware);
 	f->health = (struct emu_health){.is_broken = f->health.is_broken};
 	emu_function_events(f);
-	emu_objects_release_all(&f->objects);
-	for (uint32_t page = 0; page < EMU_FW_UARS; page++)
-		uar_freed(f, page);
+	forget_objects(f);
 	name_space(f);
-	f->command_eqn = 0;
 	f->commands.address = 0;
 	f->address_high = 0;
 	emu_pci_config_init(&f->config, f->firmware.info.device);

@@ -21,6 +21,13 @@ int emu_driver_check(struct emu_mbox *m, size_t in_len, size_t out_len)
 	return m->op_mod ? emu_refuse(m, EMU_CMD_SYN_DRIVER_OP_MOD) : 0;
 }
 
+/* Memory that the function names stays; it ends what its objects used. */
+static void end_objects(struct emu_file *f)
+{
+	emu_uobj_destroy_others(f, EMU_T_UMEM);
+	f->driver->objects = 0;
+}
+
 /* op_mod and profile of TEARDOWN_HCA say how graceful it is; nothing runs on after it in any case. */
 int emu_driver_change_state(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
 {
@@ -43,6 +50,8 @@ int emu_driver_change_state(struct emu_cmd *c, struct emu_mbox *m, struct emu_uo
 		return emu_refuse(m, EMU_CMD_SYN_DRIVER_STATE);
 	if (m->opcode == EMU_CMD_INIT_HCA && !emu_driver_pages_suffice(d))
 		return emu_refuse(m, EMU_CMD_SYN_PAGES_MISSING);
+	if (m->opcode == EMU_CMD_TEARDOWN_HCA)
+		end_objects(c->file);
 	d->state = changes[i].to;
 	if (d->state == EMU_DRIVER_DISABLED)
 		emu_driver_pages_forget(d);

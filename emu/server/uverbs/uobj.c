@@ -194,18 +194,24 @@ int emu_uobj_destroy(struct emu_uobj *o)
 }
 
 /* Handles are in no order of use: go round until nothing is left. */
-void emu_uobj_destroy_all(struct emu_file *f)
+void emu_uobj_destroy_others(struct emu_file *f, enum emu_type kept)
 {
 	bool again;
 
 	do {
 		again = false;
-		for (unsigned int i = 0; i < f->nobjs; i++)
-			if (f->objs[i] && !emu_uobj_destroy(f->objs[i])) {
-				f->objs[i] = NULL;
-				again = true;
-			}
+		for (unsigned int i = 0; i < f->nobjs; i++) {
+			if (!f->objs[i] || f->objs[i]->type == kept || emu_uobj_destroy(f->objs[i]))
+				continue;
+			f->objs[i] = NULL;
+			again = true;
+		}
 	} while (again);
+}
+
+void emu_uobj_destroy_all(struct emu_file *f)
+{
+	emu_uobj_destroy_others(f, EMU_T_NONE);
 	free(f->objs);
 	free(f->next_free);
 	f->objs = NULL;

@@ -80,8 +80,9 @@ bool emu_uobj_is_reachable(const struct emu_uobj *o);
 void emu_uobj_free(struct emu_uobj *o);
 /* Undo and free one object: 0, or -EBUSY while it has users. */
 int emu_uobj_destroy(struct emu_uobj *o);
-/* Destroy all objects of a file, users before what they use. */
+/* Destroy all objects of a file, or all but those of a type, users before what they use. */
 void emu_uobj_destroy_all(struct emu_file *f);
+void emu_uobj_destroy_others(struct emu_file *f, enum emu_type kept);
 /* The type's name in traces. */
 const char *emu_type_name(enum emu_type type);
 

@@ -18,6 +18,7 @@ from harness.mlx5_driver import (
     DESTROY_EQ,
     DESTROY_MKEY,
     DESTROY_QP,
+    INIT_HCA,
     PAGE,
     QP_2ERR,
     RES_BUSY,
@@ -314,6 +315,22 @@ def test_destroyed_twice_is_refused(life):
         with pytest.raises(Refused) as refused:
             life.driver.call(opcode, number)
         assert refused.value.status == BAD_RES
+
+
+def test_teardown_ends_what_is_left(life, emulator, function):
+    """Queues, keys and doorbell pages, and the mappings of the memory that they used."""
+    life.driver.create_mkey(life.pd, 0, 2 * PAGE, [life.driver.take(PAGE) + PAGE, life.driver.take(PAGE)])
+    maps = mappings(function)
+    life.driver.call(TEARDOWN_HCA)
+    assert {kind for kind, count in emulator.objects().items() if count} == {"umems", "channels"}
+    assert emulator.objects()["umems"] == 1 and mappings(function) < maps
+    life.driver.call(INIT_HCA)
+    for opcode, number in ((DESTROY_QP, life.qp.number), (DEALLOC_PD, life.pd), (DEALLOC_UAR, life.uar)):
+        with pytest.raises(Refused) as refused:
+            life.driver.call(opcode, number)
+        assert refused.value.status == BAD_RES
+    uar = life.driver.call(ALLOC_UAR).number
+    life.driver.create_cq(life.driver.create_eq(uar))
 
 
 def test_nothing_is_left_of_a_life(life, emulator, function):
