@@ -158,8 +158,9 @@ RETRY = "for i in $(seq 1000); do {} && exit; sleep 0.2; done; exit 1"
 
 
 def test_perftest_between_containers(containers):
+    """Each side begins again until its interface has all its addresses, and so the GIDs."""
     command = "$run ib_write_bw -d mlx5_0 -x 3 -F -n 100 -s 4096"
-    server = containers("dpu", command)
+    server = containers("dpu", RETRY.format(command))
     out = ends(containers("host", RETRY.format(f"{command} {containers.address['dpu']}")))
     assert " 4096 " in out, out
     ends(server)
