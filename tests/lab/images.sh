@@ -28,7 +28,7 @@ modules="virtio_pci virtio_net virtio_console virtio_rng 9p 9pnet_virtio overlay
 # Commands load these with modprobe. They are outside of the initrd, because it must be small to boot fast.
 card_modules="mlx5_core mlx5_ib ib_uverbs rdma_ucm ib_umad"
 # What else uses RDMA in the kernel: block devices, sockets and file systems over it.
-card_modules+=" nvme_rdma nvmet_rdma brd rds_rdma nfsd nfsv4 rpcrdma"
+card_modules+=" nvme_rdma nvmet_rdma brd ib_iser ib_isert target_core_iblock sd_mod crc32c_generic rds_rdma nfsd nfsv4 rpcrdma"
 # An x86-64 machine uses the programs of this machine; an aarch64 machine uses the programs in these packages.
 declare -A tools=([amd64]="busybox-static"
 	[arm64]="busybox-static bash libtinfo6 iproute2 libmnl0 libbsd0 libmd0 libcap2 libbpf1 libelf1 libxtables12 ibverbs-utils
@@ -130,7 +130,7 @@ unpack()
 		tar -x -C "$2" --keep-directory-symlink --no-same-owner --exclude='./usr/share' --exclude='./etc' \
 		--exclude='*/kernel/sound' --exclude='*/kernel/drivers/media' \
 		--exclude='*/kernel/drivers/net/wireless' --exclude='*/kernel/drivers/net/ethernet/[a-ln-z]*' \
-		--exclude='*/kernel/drivers/gpu/drm/[a-u]*/*' --exclude='*/kernel/drivers/scsi' \
+		--exclude='*/kernel/drivers/gpu/drm/[a-u]*/*' \
 		--exclude='*/kernel/drivers/usb' --exclude='*/kernel/drivers/staging'
 }
 

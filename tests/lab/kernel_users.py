@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""kernel_users.py nvme|rds|nfs ADDRESS: a user of RDMA in the kernel exchanges bytes with itself, over the RDMA device
+"""kernel_users.py nvme|iser|rds|nfs ADDRESS: a user of RDMA in the kernel exchanges bytes with itself, over the RDMA device
 that has the address. They are compared. Its modules are loaded; its programs are not needed, as this one writes to the
 kernel's files what they write."""
 
 import ctypes
 import errno
+import faulthandler
 import mmap
 import os
 import random
@@ -15,6 +16,8 @@ import struct
 import sys
 import threading
 import time
+
+import iscsi
 
 PATIENCE = 60
 
@@ -110,6 +113,17 @@ def nvme(address):
     exchange_blocks(disk, remote, 1)
     os.close(remote)
     write("/sys/class/nvme/nvme0/delete_controller", "1")
+    os.close(disk)
+    target.end()
+
+
+def iser(address):
+    target = iscsi.Target(address, "/dev/ram0")
+    initiator = iscsi.Initiator(address)
+    disk, remote = (os.open(path, os.O_RDWR | os.O_DIRECT) for path in ("/dev/ram0", initiator.disk()))
+    exchange_blocks(disk, remote, 4)
+    os.close(remote)
+    initiator.end()
     os.close(disk)
     target.end()
 
@@ -273,4 +287,5 @@ def nfs(address):
 
 
 if __name__ == "__main__":
-    {"nvme": nvme, "rds": rds, "nfs": nfs}[sys.argv[1]](sys.argv[2])
+    faulthandler.dump_traceback_later(4 * PATIENCE)  # what it waits for in vain
+    {"nvme": nvme, "iser": iser, "rds": rds, "nfs": nfs}[sys.argv[1]](sys.argv[2])

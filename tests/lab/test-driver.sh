@@ -157,6 +157,7 @@ kernel_users()
 	mount -t configfs none /sys/kernel/config
 	modprobe brd rd_nr=1 rd_size=32768
 	kernel_user nvme nvme_rdma nvmet_rdma
+	kernel_user iser ib_iser ib_isert target_core_iblock sd_mod crc32c_generic
 	modprobe -r brd
 	kernel_user rds rds_rdma
 	kernel_user nfs rpcrdma nfsv4 nfsd
