@@ -54,6 +54,8 @@ def pair(wired, program, *words):
         out = wired.machine["a"].run([*command, "127.0.0.1"], timeout=60).ok()
         assert server.end("0", 30) == 0, server.log() + server.out()
         return out
+    except AssertionError as failure:
+        raise AssertionError(f"{failure}; the server is {server.status()}: {server.log()}{server.out()}") from failure
     finally:
         server.end("KILL")
 
