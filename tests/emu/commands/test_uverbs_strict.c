@@ -376,7 +376,7 @@ static void attributes_are_cut_to_the_bits_of_the_card(void **state)
 	const struct ib_uverbs_modify_qp init = {.qp_state = 1, .port_num = 1};
 	struct ib_uverbs_modify_qp rtr = to_rtr();
 	struct ib_uverbs_query_qp req = {0};
-	struct ib_uverbs_query_qp_resp r;
+	struct ib_uverbs_query_qp_resp r = {0};
 	uint32_t pd, cq;
 	int fd = open_with_cq(&pd, &cq);
 	struct qp q = good_qp(pd, cq);
