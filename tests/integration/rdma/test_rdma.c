@@ -660,8 +660,9 @@ static void settings_are_returned_as_set(void **state)
 	assert_ok(doca_rdma_get_max_num_connections(local.rdma, &num));
 	assert_int_equal(num, 1);
 	assert_error(doca_rdma_set_max_num_connections(local.rdma, 0), DOCA_ERROR_NOT_SUPPORTED);
+	assert_ok(doca_rdma_set_gid_index(remote.rdma, last_gid()));
 	assert_ok(endpoint_pair(&local, &remote));
-	assert_ok(endpoint_read(&local, 0, 0, 64)); /* from that address */
+	assert_ok(endpoint_read(&local, 0, 0, 64)); /* between these addresses */
 	assert_error(doca_rdma_set_permissions(local.rdma, 0), DOCA_ERROR_BAD_STATE);
 	assert_error(doca_rdma_set_gid_index(local.rdma, 0), DOCA_ERROR_BAD_STATE);
 	assert_error(doca_rdma_set_transport_type(local.rdma, DOCA_RDMA_TRANSPORT_TYPE_RC),

@@ -9,10 +9,23 @@
 
 #define PORT 1
 
+/* One of IPv4 and RoCE v2, which the library prefers; else the last one. */
+static const struct ibv_gid_entry *choose(const struct ibv_gid_entry *gids, ssize_t n)
+{
+	static const uint8_t prefix[12] = {[10] = 0xff, [11] = 0xff};
+
+	for (ssize_t i = 0; i < n; i++)
+		if (gids[i].gid_type == IBV_GID_TYPE_ROCE_V2 &&
+		    memcmp(gids[i].gid.raw, prefix, sizeof(prefix)) == 0)
+			return &gids[i];
+	return &gids[n - 1];
+}
+
 static bool find_address(struct rc *rc)
 {
 	struct ibv_context *context = rc->pd->context;
-	struct ibv_gid_entry gids[8];
+	const struct ibv_gid_entry *gid;
+	struct ibv_gid_entry gids[256];
 	ssize_t n;
 
 	if (ibv_query_port(context, PORT, &rc->port))
@@ -22,9 +35,9 @@ static bool find_address(struct rc *rc)
 	n = ibv_query_gid_table(context, gids, ARRAY_SIZE(gids), 0);
 	if (n < 1)
 		return false;
-	/* The emulator's last one: IPv4 and RoCE v2, which the library prefers as well. */
-	memcpy(rc->address.gid, gids[n - 1].gid.raw, sizeof(rc->address.gid));
-	rc->gid_index = (uint8_t)gids[n - 1].gid_index;
+	gid = choose(gids, n);
+	memcpy(rc->address.gid, gid->gid.raw, sizeof(rc->address.gid));
+	rc->gid_index = (uint8_t)gid->gid_index;
 	return true;
 }
 
