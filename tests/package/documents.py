@@ -207,6 +207,7 @@ RULES = (
     Rule(EMULATOR, r"ib_write_bw -x 3 127.0.0.1", before=PERFTEST_LISTENS, then=("enter", "server")),
     Rule(EMULATOR, r"ibv_rc_pingpong", status=1),
     Rule(EMULATOR, r"make check", skip="builds the reader's own program"),
+    Rule(EMULATOR, r"^dpumap-emu pci", picture=True),  # the lane guest boots virtual machines
     Rule(EMULATOR, r"--dir /tmp/one --as dpu -- ib_write_bw", terminals=("server",), until="^"),
     Rule(
         EMULATOR,
