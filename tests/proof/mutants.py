@@ -349,6 +349,15 @@ def known_survivors():
     return known
 
 
+def refuse_stale():
+    """Each line of mutants.txt is that of a mutant: under the old name of a function, it would not count."""
+    paths = {path for patterns, _ in GROUPS for pattern in patterns for path in TREE.glob(pattern)}
+    keys = {mutant.key for path in paths for mutant in find_mutants(path.relative_to(TREE), path.read_text())}
+    stale = [key for key in known_survivors() if key not in keys]
+    if stale:
+        sys.exit("\n".join(f"{KNOWN}: is no mutant (any more): {key}" for key in stale))
+
+
 def prepare(args, tree):
     """A copy of the tree with the mutants of all files, built. Yield the mutants and their tests."""
     shutil.copytree(TREE, tree, ignore=shutil.ignore_patterns(".git", "build", "build-*"), dirs_exist_ok=True)
@@ -391,6 +400,7 @@ def parse():
 
 def main():
     args = parse()
+    refuse_stale()
     tree = args.scratch / "tree"
     build, mutants, tests, equivalent = prepare(args, tree)
     print(f"{len(mutants)} mutants; {equivalent} more have the code of the original", flush=True)
