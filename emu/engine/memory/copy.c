@@ -21,6 +21,7 @@
 #include "emu/engine/memory/memory.h"
 #include "emu/engine/memory/wire.h"
 
+#define WORD	 8u
 #define TRUST_NS 1000000u /* how long a check of the signal handlers is trusted */
 
 /* A copy within this process; false if it was not possible, when some of it may be done. */
@@ -139,6 +140,21 @@ static bool transfer(struct emu_memory *mem, long call, int32_t pid, void *buf, 
 	return true;
 }
 
+/*
+ * A program may poll for the last word, which a device writes last. The kernel copies in any order, but the second call
+ * after the first one.
+ */
+static bool transfer_in_order(struct emu_memory *mem, long call, int32_t pid, void *buf,
+			      uint64_t addr, size_t len)
+{
+	const uint64_t to = call == SYS_process_vm_readv ? (uintptr_t)buf : addr;
+	const uint64_t last = (to + len - 1) & ~(uint64_t)(WORD - 1);
+	const size_t first = len && last > to ? (size_t)(last - to) : 0;
+
+	return transfer(mem, call, pid, buf, addr, first) &&
+	       transfer(mem, call, pid, (uint8_t *)buf + first, addr + first, len - first);
+}
+
 static bool fetch(struct emu_memory *mem, const struct emu_seg *s, void *buf, size_t len)
 {
 	if (s->mkey)
@@ -157,7 +173,7 @@ static bool store(struct emu_memory *mem, const struct emu_seg *s, void *buf, si
 	if (s->mkey)
 		return emu_dmabuf_write(mem, s, buf, len);
 	if (s->pid)
-		return transfer(mem, SYS_process_vm_writev, s->pid, buf, s->addr, len);
+		return transfer_in_order(mem, SYS_process_vm_writev, s->pid, buf, s->addr, len);
 	memcpy(mem->dm + s->addr, buf, len);
 	return true;
 }
@@ -196,11 +212,11 @@ static bool copy_once(struct emu_memory *mem, const struct emu_seg *dst, const s
 	if (mem->no_vm)
 		return false;
 	if (dst->pid && is_local(mem, src))
-		return transfer(mem, SYS_process_vm_writev, dst->pid, local_ptr(mem, src),
-				dst->addr, len);
+		return transfer_in_order(mem, SYS_process_vm_writev, dst->pid, local_ptr(mem, src),
+					 dst->addr, len);
 	if (src->pid && is_local(mem, dst))
-		return transfer(mem, SYS_process_vm_readv, src->pid, local_ptr(mem, dst), src->addr,
-				len);
+		return transfer_in_order(mem, SYS_process_vm_readv, src->pid, local_ptr(mem, dst),
+					 src->addr, len);
 	return false;
 }
 
