@@ -5,7 +5,6 @@ import fcntl
 import os
 import pathlib
 import resource
-import signal
 import socket
 import time
 
@@ -143,30 +142,3 @@ def test_start_waits_for_another_start(dpu, agent_name, work):
     second.await_output("^dpumapd: ready on ")
     assert second.end("TERM") == 0, second.log()
     assert not os.listdir(work)
-
-
-def stop_when_it_makes_exports(pid):
-    """Let it go on for moments until it has memory of an export: it stands still while we look."""
-
-    def makes_exports():
-        os.kill(pid, signal.SIGCONT)
-        time.sleep(0.005)
-        os.kill(pid, signal.SIGSTOP)
-        assert await_true(lambda: state(pid) == "T", pause=0.001)
-        return "dpumapd-dram" in pathlib.Path(f"/proc/{pid}/maps").read_text(encoding="utf-8")
-
-    assert await_true(makes_exports, pause=0)
-
-
-def test_stop_during_the_start_ends_it(dpu, agent_name, work):
-    """Not only after thousands of exports have been created."""
-    exports = ", ".join(f'{{ name = "e{number}"; kind = "dram"; size = 4096; }}' for number in range(4000))
-    config = work / "c.conf"
-    config.write_text(f'listen = [ "unix:{work}/socket" ];\nexports = ( {exports} );\n', encoding="utf-8")
-    daemon = dpu.daemon(agent_name(), ["dpumapd", "--config", config])
-    stop_when_it_makes_exports(daemon.pid)
-    assert " created: " not in daemon.log()
-    daemon.signal("TERM")
-    daemon.signal("CONT")
-    assert daemon.end("0") == 0, daemon.log()
-    assert daemon.log() == "dpumapd: stopped during the start\n"

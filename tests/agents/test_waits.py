@@ -18,6 +18,7 @@ pytestmark = [
     pytest.mark.usefixtures("nothing_left"),
     pytest.mark.skipif(not SPOIL, reason="no library that spoils is given"),
 ]
+PRELOAD = f"LD_PRELOAD={SPOIL}:$LD_PRELOAD exec "
 REGISTERED_FIRST = 256
 BIG = 2 << 20  # what the library regards as much memory
 HELD_SIZE = (1 << 20) + 4096  # of a file that the library regards as one of a network file system
@@ -33,6 +34,7 @@ class Waiting:
     def __init__(self, serve, dpu, place, what):
         self.serve, self.dpu, self.what, self.agent = serve, dpu, what, None
         self.fifo = place / "fifo"
+        self.env = {"SPOIL": what, "SPOIL_FIFO": str(self.fifo)}
         self.listen, self.exports = [f"unix:{dpu.dir}/waits"], [dram("other")]
         self.commands = 0
 
@@ -44,10 +46,13 @@ class Waiting:
 
     def start(self):
         self.write()
-        prefix = f"LD_PRELOAD={SPOIL}:$LD_PRELOAD exec "
-        env = {"SPOIL": self.what, "SPOIL_FIFO": str(self.fifo)}
-        self.agent = self.serve("--config", f"{self.dpu.dir}/waits.conf", prefix=prefix, env=env)
+        self.agent = self.serve("--config", f"{self.dpu.dir}/waits.conf", prefix=PRELOAD, env=self.env)
         return self.agent
+
+    def begin_start(self, name):
+        """The same, but do not wait until it is ready."""
+        self.write()
+        return self.dpu.daemon(name, f"{PRELOAD}dpumapd --config {self.dpu.dir}/waits.conf", env=self.env)
 
     def prepare(self):
         """From now on the calls are held up."""
@@ -302,6 +307,18 @@ def test_registration_that_takes_long_lets_clients_be_served(wait):
     assert state_of(agent, "huge") == "registered"
     assert agent.figure("imports") == 0
     agent.stop()
+
+
+def test_stop_during_the_start_ends_it(wait, agent_name):
+    """Not only after thousands of exports have been created."""
+    one = wait("pins")
+    one.exports = [dram("big", BIG), *(dram(f"e{number}") for number in range(4000))]
+    one.prepare()
+    daemon = one.begin_start(agent_name())
+    with one.held():
+        daemon.signal("TERM")
+    assert daemon.end("0") == 0, daemon.log()
+    assert daemon.log() == "dpumapd: stopped during the start\n"
 
 
 def test_export_changes_while_it_is_registered(wait):
