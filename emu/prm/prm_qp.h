@@ -14,6 +14,7 @@
 #define EMU_QPC_LAYOUT(F)                             \
 	F(EMU_QPC_STATE, 0x00, 31, 28)                \
 	F(EMU_QPC_ST, 0x00, 23, 16)                   \
+	F(EMU_QPC_PM_STATE, 0x00, 12, 11)             \
 	F(EMU_QPC_WQ_SIGNATURE, 0x04, 31, 31)         \
 	F(EMU_QPC_BLOCK_LB_MC, 0x04, 30, 30)          \
 	F(EMU_QPC_PD, 0x04, 23, 0)                    \
@@ -46,6 +47,8 @@
 	F(EMU_QPC_Q_KEY, 0xa8, 31, 0)                 \
 	F(EMU_QPC_RQ_TYPE, 0xac, 26, 24)              \
 	F(EMU_QPC_SRQN_RMPN_XRQN, 0xac, 23, 0)        \
+	F(EMU_QPC_CS_REQ, 0xc4, 15, 8)                \
+	F(EMU_QPC_CS_RES, 0xc4, 7, 0)                 \
 	F(EMU_QPC_DBR_UMEM_VALID, 0xd0, 28, 28)       \
 	F(EMU_QPC_DBR_UMEM_ID, 0xe4, 31, 0)
 EMU_PRM_LAYOUT(EMU_QPC, 0xe8);
@@ -69,6 +72,14 @@ enum {
 	EMU_QPC_ST_QP1 = 8,
 	EMU_QPC_ST_REG_UMR = 0xc, /* RC, connected to itself, for changes of mkeys */
 };
+
+#define EMU_QPC_PM_MIGRATED 3
+
+/* cs_req and cs_res: how much of a message the completion may hold. Linux, MLX5_{REQ,RES}_SCAT_DATA*_CQE. */
+#define EMU_QPC_CS_REQ_32 0x11
+#define EMU_QPC_CS_REQ_64 0x22
+#define EMU_QPC_CS_RES_32 0x1
+#define EMU_QPC_CS_RES_64 0x2
 
 enum {
 	EMU_QPC_RQ_TYPE_REGULAR = 0,

@@ -14,7 +14,6 @@
 #include "emu/server/card/segments.h"
 
 #define MAX_LOG_RD_ATOMIC 4u /* log_max_ra_req_qp and log_max_ra_res_qp */
-#define MIN_LOG_STRIDE	  4u /* of a receive WQE: qpc.log_rq_stride counts from here */
 #define MAX_LOG_MSG	  30u
 
 /* Clients can write to the table of queues, not to this one. */
@@ -25,63 +24,11 @@ uint8_t *emu_qp_context(uint32_t qpn)
 	return contexts[qpn];
 }
 
-/* --- a new queue pair ------------------------------------------------------------------------- */
-
-static uint64_t log_of(uint32_t n)
-{
-	uint64_t log = 0;
-
-	while (n >>= 1)
-		log++;
-	return log;
-}
-
-static uint64_t rq_type(const struct emu_qp *q)
-{
-	if (q->srqn || q->type == EMU_QPT_XRC_INI || q->type == EMU_QPT_XRC_TGT)
-		return EMU_QPC_RQ_TYPE_SHARED;
-	return q->rq_wqe_count ? EMU_QPC_RQ_TYPE_REGULAR : EMU_QPC_RQ_TYPE_NONE;
-}
-
-static uint64_t log_rq_stride(const struct emu_qp *q)
-{
-	return q->rq_wqe_count
-		       ? emu_prm_fit(EMU_QPC_LOG_RQ_STRIDE, q->rq_wqe_shift - MIN_LOG_STRIDE)
-		       : 0;
-}
-
-static void describe(const struct emu_qp *q, uint8_t *qpc)
-{
-	static const uint8_t service[] = {
-		[EMU_QPT_RC] = EMU_QPC_ST_RC,	    [EMU_QPT_UC] = EMU_QPC_ST_UC,
-		[EMU_QPT_UD] = EMU_QPC_ST_UD,	    [EMU_QPT_XRC_INI] = EMU_QPC_ST_XRC,
-		[EMU_QPT_XRC_TGT] = EMU_QPC_ST_XRC,
-	};
-	const struct emu_prm_value fields[] = {
-		{EMU_QPC_ST, service[q->type]},
-		{EMU_QPC_PD, q->pdn},
-		{EMU_QPC_LOG_RQ_SIZE, log_of(q->rq_wqe_count)},
-		{EMU_QPC_LOG_RQ_STRIDE, log_rq_stride(q)},
-		{EMU_QPC_NO_SQ, !q->sq_wqe_count},
-		{EMU_QPC_LOG_SQ_SIZE, log_of(q->sq_wqe_count)},
-		{EMU_QPC_USER_INDEX, emu_prm_fit(EMU_QPC_USER_INDEX, q->uidx)},
-		{EMU_QPC_CQN_SND, q->send_cqn},
-		{EMU_QPC_CQN_RCV, q->recv_cqn},
-		{EMU_QPC_DBR_ADDR, q->dbr_addr},
-		{EMU_QPC_RQ_TYPE, rq_type(q)},
-		{EMU_QPC_SRQN_RMPN_XRQN, q->srqn},
-	};
-
-	memset(qpc, 0, EMU_QPC_BYTES);
-	EMU_PRM_FILL(qpc, fields);
-}
-
 void emu_qp_begin_context(uint32_t qpn, const uint8_t *qpc)
 {
-	if (qpc)
-		memcpy(contexts[qpn], qpc, EMU_QPC_BYTES);
-	else
-		describe(&emu_queues->qp[qpn], contexts[qpn]);
+	memcpy(contexts[qpn], qpc, EMU_QPC_BYTES);
+	if (!emu_prm_get(qpc, EMU_QPC_DBR_UMEM_VALID))
+		emu_prm_set(contexts[qpn], EMU_QPC_DBR_UMEM_ID, 0);
 	emu_prm_set(contexts[qpn], EMU_QPC_PATH(EMU_ADS_VHCA_PORT_NUM), EMU_PORT_BEFORE_INIT);
 }
 

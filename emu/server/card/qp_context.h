@@ -26,7 +26,7 @@ enum emu_transit_result {
 
 /* The context, of EMU_QPC_BYTES. */
 uint8_t *emu_qp_context(uint32_t qpn);
-/* Begin the context of a new queue pair with that of its creation; NULL: with what the table of queues says of it. */
+/* Begin the context of a new queue pair with that of its creation, as emu_cq_begin_context() does. */
 void emu_qp_begin_context(uint32_t qpn, const uint8_t *qpc);
 
 /* The opcode of the transition between two states (EMU_QPS_*); 0: there is none. */

@@ -151,6 +151,34 @@ static bool creates_object(const struct emu_mbox *m)
 	return false;
 }
 
+/*
+ * The umems of a program's command are valid: devx_set_umem_valid(). Those of mkeys, which need not have one, are not
+ * here.
+ */
+static void mark_umems(struct emu_mbox *m)
+{
+	static const struct {
+		uint16_t opcode;
+		int fields[2];
+	} marks[] = {
+		{EMU_CMD_CREATE_CQ,
+		 {EMU_CREATE_CQ_IN_CQ_UMEM_VALID,
+		  EMU_PRM_IN(EMU_CREATE_CQ_IN_CQC, EMU_CQC_DBR_UMEM_VALID)}},
+		{EMU_CMD_CREATE_QP,
+		 {EMU_CREATE_QP_IN_WQ_UMEM_VALID,
+		  EMU_PRM_IN(EMU_CREATE_QP_IN_QPC, EMU_QPC_DBR_UMEM_VALID)}},
+		{EMU_CMD_CREATE_RMP,
+		 {EMU_PRM_IN(EMU_CREATE_RMP_IN_RMPC, EMU_PRM_IN(EMU_RMPC_WQ, EMU_WQ_UMEM_VALID)),
+		  EMU_PRM_IN(EMU_CREATE_RMP_IN_RMPC,
+			     EMU_PRM_IN(EMU_RMPC_WQ, EMU_WQ_DBR_UMEM_VALID))}},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(marks); i++)
+		for (size_t k = 0; m->opcode == marks[i].opcode && k < 2; k++)
+			if (EMU_PRM_BIT(marks[i].fields[k]) / 8 < m->in_len)
+				emu_prm_set(m->in, marks[i].fields[k], 1);
+}
+
 static int create(struct emu_cmd *c, struct emu_mbox *m)
 {
 	const struct emu_firmware_command *f = emu_firmware_creation(m);
@@ -164,6 +192,7 @@ static int create(struct emu_cmd *c, struct emu_mbox *m)
 	o = emu_uobj_new(c->file, f->type, f->size, f->undo);
 	if (!o)
 		return -ENOMEM;
+	mark_umems(m);
 	err = f->handler(c, m, o);
 	if (err)
 		emu_uobj_free(o);

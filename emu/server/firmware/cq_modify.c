@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "emu/prm/prm_cq.h"
 #include "emu/server/card/engines.h"
+#include "emu/server/card/queue_context.h"
 #include "emu/server/card/segments.h"
 #include "emu/server/firmware/commands.h"
 #include "emu/server/firmware/queue.h"
@@ -15,13 +16,7 @@
 #define RESIZE_FIELDS (EMU_CQ_SELECT_LOG_SIZE | EMU_CQ_SELECT_PAGE_OFFSET | EMU_CQ_SELECT_PAGE_SIZE)
 #define FIELDS	      (EMU_CQ_SELECT_PERIOD | EMU_CQ_SELECT_MAX_COUNT | EMU_CQ_SELECT_OI)
 
-uint32_t emu_devx_cq_moderation(const uint8_t *cqc)
-{
-	return (uint32_t)(emu_prm_get(cqc, EMU_CQC_CQ_PERIOD) << 16 |
-			  emu_prm_get(cqc, EMU_CQC_CQ_MAX_COUNT));
-}
-
-static int modify_fields(struct emu_mbox *m, struct emu_devx_cq *cq, struct emu_cq *q)
+static int modify_fields(struct emu_mbox *m, uint8_t *own, struct emu_cq *q)
 {
 	static const struct {
 		uint32_t select;
@@ -38,9 +33,9 @@ static int modify_fields(struct emu_mbox *m, struct emu_devx_cq *cq, struct emu_
 		return emu_refuse(m, EMU_CMD_SYN_MODIFY_CQ_SELECT);
 	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
 		if (select & fields[i].select)
-			emu_prm_copy(cq->cqc, cqc, fields[i].field);
-	atomic_store(&q->moderation, emu_devx_cq_moderation(cq->cqc));
-	q->overwrites = (uint8_t)emu_prm_get(cq->cqc, EMU_CQC_OI);
+			emu_prm_copy(own, cqc, fields[i].field);
+	atomic_store(&q->moderation, emu_cq_moderation(own));
+	q->overwrites = (uint8_t)emu_prm_get(own, EMU_CQC_OI);
 	emu_engine_wake(q->engine);
 	return 0;
 }
@@ -69,6 +64,7 @@ static int resize(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_cq *cq,
 {
 	const uint8_t *cqc = emu_prm_at_const(m->in, EMU_MODIFY_CQ_IN_CQC);
 	const uint64_t log = emu_prm_get(cqc, EMU_CQC_LOG_CQ_SIZE);
+	uint8_t *own = emu_cq_context(cq->cqn);
 	struct emu_umem *buf =
 		emu_devx_umem_by_id(c->file, emu_prm_get(m->in, EMU_MODIFY_CQ_IN_CQ_UMEM_ID));
 	uint64_t address;
@@ -77,7 +73,7 @@ static int resize(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_cq *cq,
 	if (emu_prm_get(m->in, EMU_MODIFY_CQ_IN_FIELD_SELECT) != RESIZE_FIELDS)
 		return emu_refuse(m, EMU_CMD_SYN_MODIFY_CQ_SELECT);
 	if (log > EMU_MAX_LOG_CQ ||
-	    emu_prm_get(cqc, EMU_CQC_CQE_SZ) != emu_prm_get(cq->cqc, EMU_CQC_CQE_SZ))
+	    emu_prm_get(cqc, EMU_CQC_CQE_SZ) != emu_prm_get(own, EMU_CQC_CQE_SZ))
 		return emu_refuse(m, EMU_CMD_SYN_MODIFY_CQ_CONTEXT);
 	address = find_ring(c, m, buf, (uint64_t)q->cqe_size << log);
 	if (!address)
@@ -88,19 +84,19 @@ static int resize(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_cq *cq,
 	emu_uobj_hold(&buf->obj);
 	emu_uobj_release(&cq->buf->obj);
 	cq->buf = buf;
-	emu_prm_copy(cq->cqc, cqc, EMU_CQC_LOG_CQ_SIZE);
-	emu_prm_copy(cq->cqc, cqc, EMU_CQC_PAGE_OFFSET);
-	emu_prm_copy(cq->cqc, cqc, EMU_CQC_LOG_PAGE_SIZE);
+	emu_prm_copy(own, cqc, EMU_CQC_LOG_CQ_SIZE);
+	emu_prm_copy(own, cqc, EMU_CQC_PAGE_OFFSET);
+	emu_prm_copy(own, cqc, EMU_CQC_LOG_PAGE_SIZE);
 	return 0;
 }
 
 int emu_devx_modify_cq(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
 {
 	static const struct emu_prm_range reserved[] = EMU_PRM_RESERVED(EMU_MODIFY_CQ_IN);
-	struct emu_devx_cq *cq = (struct emu_devx_cq *)o;
-	struct emu_cq *q = &emu_queues->cq[cq->cqn];
+	const uint32_t cqn = emu_cq_number(o);
+	struct emu_cq *q = &emu_queues->cq[cqn];
 
-	if (emu_prm_get(m->in, EMU_OBJECT_IN_NUMBER) != cq->cqn)
+	if (emu_prm_get(m->in, EMU_OBJECT_IN_NUMBER) != cqn)
 		return -EINVAL; /* the kernel compares it with the handle's */
 	if (m->in_len < EMU_MODIFY_CQ_IN_BYTES)
 		return emu_refuse(m, EMU_CMD_SYN_MODIFY_CQ_IN_LEN);
@@ -108,9 +104,11 @@ int emu_devx_modify_cq(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o
 		return emu_refuse(m, EMU_CMD_SYN_MODIFY_CQ_RESERVED);
 	switch (m->op_mod) {
 	case EMU_MODIFY_CQ_FIELDS:
-		return modify_fields(m, cq, q);
+		return modify_fields(m, emu_cq_context(cqn), q);
 	case EMU_MODIFY_CQ_RESIZE:
-		return resize(c, m, cq, q);
+		if (o->type == EMU_T_CQ) /* its ring is no umem of the program */
+			return emu_refuse(m, EMU_CMD_SYN_MODIFY_CQ_CONTEXT);
+		return resize(c, m, (struct emu_devx_cq *)o, q);
 	default:
 		return emu_refuse(m, EMU_CMD_SYN_MODIFY_CQ_OP_MOD);
 	}

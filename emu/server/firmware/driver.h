@@ -60,7 +60,6 @@ struct emu_xrc_srq {
 	struct emu_devx_rmp rmp;
 	struct emu_xrcd *xrcd;
 	struct emu_devx_cq *cq;
-	uint8_t ctx[EMU_XRC_SRQC_BYTES]; /* what it was created with */
 };
 
 struct emu_sq_object {

@@ -8,6 +8,7 @@
 #include "emu/server/card/engines.h"
 #include "emu/server/card/groups.h"
 #include "emu/server/card/qp_context.h"
+#include "emu/server/card/queue_context.h"
 #include "emu/server/card/queue_table.h"
 #include "emu/server/card/segments.h"
 #include "emu/server/card/topology.h"
@@ -24,23 +25,26 @@
 
 #define MAX_LOG_WQ     15u
 #define MAX_LOG_STRIDE 9u /* max_wqe_sz_rq */
-#define MIN_LOG_STRIDE 4u /* of a receive WQE: qpc.log_rq_stride counts from here */
 
 /* --- completion queues ------------------------------------------------------------------------ */
 
-/* Fields that need cqe_comp_en are reserved without it; so is another layout. */
-static bool fill_session(const struct emu_profile *p, const uint8_t *cqc, struct emu_cq *q)
+uint32_t emu_cq_number(const struct emu_uobj *o)
 {
-	uint64_t on = emu_prm_get(cqc, EMU_CQC_CQE_COMP_EN);
+	if (o->type == EMU_T_CQ)
+		return ((const struct emu_cq_obj *)o)->cqn;
+	return o->type == EMU_T_DEVX_CQ ? ((const struct emu_devx_cq *)o)->cqn : 0;
+}
+
+/* Fields that need cqe_comp_en are reserved without it; so is another layout. */
+static bool is_session_valid(const struct emu_profile *p, const uint8_t *cqc)
+{
 	uint64_t mini = emu_prm_get(cqc, EMU_CQC_MINI_CQE_RES_FORMAT);
 
 	if (emu_prm_get(cqc, EMU_CQC_CQE_COMP_LAYOUT))
 		return false;
-	q->session = on ? (uint8_t)p->max_session : 0;
-	q->mini = (uint8_t)mini;
-	if (!on)
+	if (!emu_prm_get(cqc, EMU_CQC_CQE_COMP_EN))
 		return !mini;
-	return q->session &&
+	return p->max_session &&
 	       (mini == EMU_MINI_HASH || mini == EMU_MINI_CSUM || mini == EMU_MINI_CSUM_STRIDX);
 }
 
@@ -66,15 +70,14 @@ static bool has_eq(const struct emu_file *f, uint64_t eqn)
 
 static int fill_cq(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_cq *cq, struct emu_cq *q)
 {
+	const struct emu_profile *p = c->file->func->card->profile;
 	const uint8_t *cqc = emu_prm_at_const(m->in, EMU_CREATE_CQ_IN_CQC);
-	uint64_t size = emu_prm_get(cqc, EMU_CQC_CQE_SZ);
-	uint64_t log = emu_prm_get(cqc, EMU_CQC_LOG_CQ_SIZE);
 	uint64_t eqn = emu_prm_get(cqc, EMU_CQC_C_EQN);
 
 	/* No periods that begin with a completion. */
-	if (size > EMU_CQE_SZ_128_PADDED || log > EMU_MAX_LOG_CQ ||
-	    emu_prm_get(cqc, EMU_CQC_CQ_PERIOD_MODE) ||
-	    !fill_session(c->file->func->card->profile, cqc, q))
+	if (emu_prm_get(cqc, EMU_CQC_CQE_SZ) > EMU_CQE_SZ_128_PADDED ||
+	    emu_prm_get(cqc, EMU_CQC_LOG_CQ_SIZE) > EMU_MAX_LOG_CQ ||
+	    emu_prm_get(cqc, EMU_CQC_CQ_PERIOD_MODE) || !is_session_valid(p, cqc))
 		return emu_refuse(m, EMU_CMD_SYN_CQ_CONTEXT);
 	if (!has_eq(c->file, eqn)) /* of a program, the kernel finds it before the firmware does */
 		return c->file->driver ? emu_refuse(m, EMU_CMD_SYN_CQ_RESOURCE) : -ENOENT;
@@ -82,11 +85,7 @@ static int fill_cq(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_cq *cq
 		return emu_refuse(m, EMU_CMD_SYN_CQ_RESOURCE);
 	cq->eq = driver_object(c->file, EMU_T_EQ, eqn);
 	cq->uar = driver_object(c->file, EMU_T_UAR, emu_prm_get(cqc, EMU_CQC_UAR_PAGE));
-	q->entries = 1u << log;
-	q->cqe_size = size == EMU_CQE_SZ_64 ? 64 : 128;
-	q->padded = size == EMU_CQE_SZ_128_PADDED;
-	q->overwrites = (uint8_t)emu_prm_get(cqc, EMU_CQC_OI);
-	atomic_store(&q->moderation, emu_devx_cq_moderation(cqc));
+	emu_cq_read_context(p, cqc, q);
 	cq->buf = emu_devx_umem_by_id(c->file, emu_prm_get(m->in, EMU_CREATE_CQ_IN_CQ_UMEM_ID));
 	cq->dbr = emu_devx_umem_by_id(c->file, emu_prm_get(cqc, EMU_CQC_DBR_UMEM_ID));
 	if (!cq->buf || !cq->dbr)
@@ -132,7 +131,7 @@ int emu_devx_create_cq(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o
 	emu_uobj_hold(&cq->dbr->obj);
 	emu_uobj_hold(cq->eq);
 	emu_uobj_hold(cq->uar);
-	memcpy(cq->cqc, emu_prm_at_const(m->in, EMU_CREATE_CQ_IN_CQC), sizeof(cq->cqc));
+	emu_cq_begin_context(cq->cqn, emu_prm_at_const(m->in, EMU_CREATE_CQ_IN_CQC));
 	emu_prm_set(m->out, EMU_CMD_OUT_NUMBER, cq->cqn);
 	return 0;
 }
@@ -153,7 +152,7 @@ int emu_devx_cq_undo(struct emu_uobj *o)
 
 uint32_t emu_devx_eqn(const struct emu_uobj *cq)
 {
-	return (uint32_t)emu_prm_get(((const struct emu_devx_cq *)cq)->cqc, EMU_CQC_C_EQN);
+	return (uint32_t)emu_prm_get(emu_cq_context(emu_cq_number(cq)), EMU_CQC_C_EQN);
 }
 
 struct emu_devx_cq *emu_devx_cq_by_number(const struct emu_file *f, uint64_t number)
@@ -167,39 +166,21 @@ struct emu_devx_cq *emu_devx_cq_by_number(const struct emu_file *f, uint64_t num
 
 int emu_devx_query_cq(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
 {
-	const struct emu_devx_cq *cq = (const struct emu_devx_cq *)o;
+	const uint32_t cqn = emu_cq_number(o);
 	uint8_t *cqc = emu_prm_at(m->out, EMU_QUERY_CQ_OUT_CQC);
 
 	(void)c;
-	if (emu_prm_get(m->in, EMU_OBJECT_IN_NUMBER) != cq->cqn)
+	if (emu_prm_get(m->in, EMU_OBJECT_IN_NUMBER) != cqn)
 		return -EINVAL;
 	if (m->out_len < EMU_QUERY_CQ_OUT_BYTES)
 		return emu_refuse(m, EMU_CMD_SYN_QUERY_CQ_OUT_LEN);
-	memcpy(cqc, cq->cqc, sizeof(cq->cqc));
-	if (atomic_load(&emu_queues->cq[cq->cqn].error))
+	memcpy(cqc, emu_cq_context(cqn), EMU_CQC_BYTES);
+	if (atomic_load(&emu_queues->cq[cqn].error))
 		emu_prm_set(cqc, EMU_CQC_STATUS, EMU_CQC_STATUS_OVERFLOW);
 	return 0;
 }
 
 /* --- queue pairs ------------------------------------------------------------------------------ */
-
-/* The number of a CQ of verbs or of DEVX; 0: the object is not a CQ. */
-static uint32_t number_of_cq(const struct emu_uobj *o)
-{
-	if (o->type == EMU_T_CQ)
-		return ((const struct emu_cq_obj *)o)->cqn;
-	return o->type == EMU_T_DEVX_CQ ? ((const struct emu_devx_cq *)o)->cqn : 0;
-}
-
-/* The same for an SRQ. */
-static uint32_t number_of_srq(const struct emu_uobj *o)
-{
-	if (o->type == EMU_T_SRQ)
-		return ((const struct emu_srq_obj *)o)->srqn;
-	return o->type == EMU_T_DEVX_RMP || o->type == EMU_T_XRC_SRQ
-		       ? ((const struct emu_devx_rmp *)o)->srqn
-		       : 0;
-}
 
 static struct emu_uobj *find_queue(const struct emu_file *f, uint64_t number,
 				   uint32_t (*number_of)(const struct emu_uobj *o))
@@ -210,8 +191,8 @@ static struct emu_uobj *find_queue(const struct emu_file *f, uint64_t number,
 	return NULL;
 }
 
-static int fill_srq(const struct emu_file *f, struct emu_mbox *m, struct emu_devx_qp *qp,
-		    struct emu_qp *q)
+static int find_srq(const struct emu_file *f, struct emu_mbox *m, struct emu_devx_qp *qp,
+		    const struct emu_qp *q)
 {
 	const uint8_t *qpc = emu_prm_at_const(m->in, EMU_CREATE_QP_IN_QPC);
 	uint64_t srqn = emu_prm_get(qpc, EMU_QPC_SRQN_RMPN_XRQN);
@@ -219,15 +200,12 @@ static int fill_srq(const struct emu_file *f, struct emu_mbox *m, struct emu_dev
 	if (emu_prm_get(qpc, EMU_QPC_RQ_TYPE) != EMU_QPC_RQ_TYPE_SHARED)
 		return 0;
 	if (q->type == EMU_QPT_XRC_INI || q->type == EMU_QPT_XRC_TGT) {
-		q->xrcdn = (uint32_t)emu_prm_get(qpc, EMU_QPC_XRCD);
 		qp->xrcd = emu_xrcd_by_number(f, q->xrcdn);
-		/* A message names the queue that takes it. */
 		return qp->xrcd ? 0 : emu_refuse(m, EMU_CMD_SYN_QP_RESOURCE);
 	}
-	qp->srq = find_queue(f, srqn, number_of_srq);
+	qp->srq = find_queue(f, srqn, emu_srq_number);
 	if (!qp->srq || emu_queues->srq[srqn].type != EMU_SRQT_BASIC)
 		return emu_refuse(m, EMU_CMD_SYN_QP_SRQ);
-	q->srqn = (uint32_t)srqn;
 	return 0;
 }
 
@@ -265,15 +243,9 @@ static int fill_type(const struct emu_file *f, struct emu_mbox *m, struct emu_qp
 	     rq != EMU_QPC_RQ_TYPE_NONE) ||
 	    emu_prm_get(qpc, EMU_QPC_LOG_SQ_SIZE) > MAX_LOG_WQ ||
 	    emu_prm_get(qpc, EMU_QPC_LOG_RQ_SIZE) > MAX_LOG_WQ ||
-	    emu_prm_get(qpc, EMU_QPC_LOG_RQ_STRIDE) > MAX_LOG_STRIDE - MIN_LOG_STRIDE)
+	    emu_prm_get(qpc, EMU_QPC_LOG_RQ_STRIDE) > MAX_LOG_STRIDE - EMU_MIN_LOG_STRIDE)
 		return emu_refuse(m, EMU_CMD_SYN_QP_CONTEXT);
-	if (!emu_prm_get(qpc, EMU_QPC_NO_SQ))
-		q->sq_wqe_count = 1u << emu_prm_get(qpc, EMU_QPC_LOG_SQ_SIZE);
-	if (rq == EMU_QPC_RQ_TYPE_REGULAR) {
-		q->rq_wqe_count = 1u << emu_prm_get(qpc, EMU_QPC_LOG_RQ_SIZE);
-		q->rq_wqe_shift =
-			(uint32_t)emu_prm_get(qpc, EMU_QPC_LOG_RQ_STRIDE) + MIN_LOG_STRIDE;
-	}
+	emu_qp_read_context(qpc, q);
 	return 0;
 }
 
@@ -319,14 +291,6 @@ static bool changes_mkeys(const uint8_t *qpc)
 	return emu_prm_get(qpc, EMU_QPC_ST) == EMU_QPC_ST_REG_UMR;
 }
 
-/* Changes of mkeys by the driver are for those of all protection domains. */
-static uint32_t domain_of(const uint8_t *qpc, const struct emu_devx_qp *qp)
-{
-	if (changes_mkeys(qpc))
-		return EMU_ANY_PD;
-	return qp->pd ? qp->pd->pdn : 0;
-}
-
 static bool has_domain(const uint8_t *qpc, const struct emu_devx_qp *qp)
 {
 	return is_named(!changes_mkeys(qpc), emu_prm_get(qpc, EMU_QPC_PD), qp->pd);
@@ -340,8 +304,8 @@ static bool find_parts(const struct emu_file *f, const uint8_t *qpc, const struc
 	uint64_t snd = emu_prm_get(qpc, EMU_QPC_CQN_SND), rcv = emu_prm_get(qpc, EMU_QPC_CQN_RCV);
 
 	qp->pd = emu_pd_by_number(f, (uint32_t)emu_prm_get(qpc, EMU_QPC_PD));
-	qp->send_cq = find_queue(f, snd, number_of_cq);
-	qp->recv_cq = find_queue(f, rcv, number_of_cq);
+	qp->send_cq = find_queue(f, snd, emu_cq_number);
+	qp->recv_cq = find_queue(f, rcv, emu_cq_number);
 	return has_domain(qpc, qp) && is_named(q->sq_wqe_count, snd, qp->send_cq) &&
 	       is_named(receives(qpc), rcv, qp->recv_cq) &&
 	       (emu_has_uar(f, uar) || (!q->sq_wqe_count && !uar));
@@ -370,14 +334,10 @@ static int fill_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_qp *qp
 	if (!find_parts(c->file, qpc, q, qp))
 		return emu_refuse(m, EMU_CMD_SYN_QP_RESOURCE);
 	q->func = c->file->func->index;
-	q->pdn = domain_of(qpc, qp);
+	if (changes_mkeys(qpc)) /* those of all protection domains */
+		q->pdn = EMU_ANY_PD;
 	qp->uar = driver_object(c->file, EMU_T_UAR, emu_prm_get(qpc, EMU_QPC_UAR_PAGE));
-	q->uidx = (uint32_t)emu_prm_get(qpc, EMU_QPC_USER_INDEX);
-	q->send_cqn = (uint32_t)emu_prm_get(qpc, EMU_QPC_CQN_SND);
-	q->recv_cqn = (uint32_t)emu_prm_get(qpc, EMU_QPC_CQN_RCV);
-	q->dest_func = EMU_NOWHERE;
-	q->block_self = q->type == EMU_QPT_UD && emu_prm_get(qpc, EMU_QPC_BLOCK_LB_MC);
-	err = fill_srq(c->file, m, qp, q);
+	err = find_srq(c->file, m, qp, q);
 	return err ? err : fill_memory(c, m, qp, q);
 }
 
@@ -526,17 +486,16 @@ static int answer_qp(uint32_t qpn, struct emu_mbox *m)
 	return 0;
 }
 
+static uint32_t qp_number(const struct emu_uobj *o)
+{
+	return o->type == EMU_T_QP ? ((const struct emu_qp_obj *)o)->qpn
+				   : ((const struct emu_devx_qp *)o)->qpn;
+}
+
 int emu_devx_query_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
 {
 	(void)c;
-	return answer_qp(((const struct emu_devx_qp *)o)->qpn, m);
-}
-
-/* mlx5dv_devx_qp_query() */
-int emu_devx_query_verbs_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
-{
-	(void)c;
-	return answer_qp(((const struct emu_qp_obj *)o)->qpn, m);
+	return answer_qp(qp_number(o), m);
 }
 
 /* --- the QP context extension ----------------------------------------------------------------- */
@@ -569,11 +528,7 @@ static int init2init(const struct emu_func *f, uint32_t qpn, struct emu_mbox *m)
 
 int emu_devx_init2init_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
 {
-	uint32_t qpn = o->type == EMU_T_QP ? ((const struct emu_qp_obj *)o)->qpn
-					   : ((const struct emu_devx_qp *)o)->qpn;
-
 	if (o->type == EMU_T_DEVX_QP && !emu_prm_get(m->in, EMU_INIT2INIT_QP_IN_QPC_EXT))
 		return emu_devx_modify_qp(c, m, o);
-
-	return init2init(c->file->func, qpn, m);
+	return init2init(c->file->func, qp_number(o), m);
 }

@@ -13,7 +13,6 @@ struct emu_devx_cq {
 	uint32_t cqn; /* 0: not created yet, and nothing is held */
 	struct emu_umem *buf, *dbr;
 	struct emu_uobj *uar, *eq; /* of a function's driver, or NULL */
-	uint8_t cqc[EMU_CQC_BYTES];
 };
 
 #define EMU_MAX_LOG_CQ 22u
@@ -41,15 +40,14 @@ int emu_devx_modify_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o
 int emu_devx_modify_verbs_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
 int emu_devx_init2init_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
 int emu_devx_query_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
-int emu_devx_query_verbs_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
 
+/* The number of a completion queue of verbs or of a command; 0: it is another object. */
+uint32_t emu_cq_number(const struct emu_uobj *o);
 /* The event queue of a completion queue. */
 uint32_t emu_devx_eqn(const struct emu_uobj *cq);
 /* The file's completion queue of a command, by its number; or NULL. */
 struct emu_devx_cq *emu_devx_cq_by_number(const struct emu_file *f, uint64_t number);
 
-/* The moderation that a context asks for, as struct emu_cq has it. */
-uint32_t emu_devx_cq_moderation(const uint8_t *cqc);
 int emu_devx_cq_undo(struct emu_uobj *o);
 int emu_devx_qp_undo(struct emu_uobj *o);
 

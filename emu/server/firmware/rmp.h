@@ -12,16 +12,19 @@ struct emu_devx_rmp {
 	uint32_t srqn; /* 0: not created yet, and nothing is held */
 	struct emu_pd *pd;
 	struct emu_umem *buf, *dbr;
-	uint8_t rmpc[EMU_RMPC_BYTES]; /* what it was created with */
 };
 
 /* Firmware commands. */
 int emu_devx_create_rmp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
 int emu_devx_modify_rmp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
 int emu_devx_query_rmp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
-/* The number of receives below which a shared receive queue sends an event; 0: none. */
-uint32_t emu_devx_srq_limit(const struct emu_devx_rmp *rmp);
-void emu_devx_srq_set_limit(const struct emu_devx_rmp *rmp, uint32_t limit);
+
+/* The number of a shared receive queue of verbs or of a command; 0: it is another object. */
+uint32_t emu_srq_number(const struct emu_uobj *o);
+/* The same if it is of a type (enum emu_srq_type) and if the command names it; else 0. */
+uint32_t emu_srq_named(const struct emu_mbox *m, const struct emu_uobj *o, uint8_t type);
+/* Send an event when fewer receives are left; 0: never. */
+void emu_srq_set_limit(uint32_t srqn, uint32_t limit);
 
 int emu_devx_rmp_undo(struct emu_uobj *o);
 

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "emu/prm/prm_srq.h"
 
+#include <errno.h>
 #include <string.h>
 
+#include "emu/server/card/queue_context.h"
 #include "emu/server/card/queue_table.h"
+#include "emu/server/card/segments.h"
 #include "emu/server/firmware/driver.h"
 #include "emu/server/firmware/queue.h"
 #include "emu/server/firmware/rmp.h"
@@ -11,8 +14,7 @@
 #include "emu/server/uverbs/queue.h"
 #include "emu/server/uverbs/xrc.h"
 
-#define MIN_LOG_STRIDE 4u
-#define MAX_LOG_SRQ    15u
+#define MAX_LOG_SRQ 15u
 
 /* No public document says where such a command names the memory of a program, which the kernel marks as valid. */
 static bool is_of_program(const struct emu_cmd *c, const struct emu_mbox *m, const uint8_t *ctx)
@@ -24,9 +26,8 @@ static bool is_of_program(const struct emu_cmd *c, const struct emu_mbox *m, con
 static int fill(struct emu_cmd *c, struct emu_mbox *m, struct emu_xrc_srq *x, struct emu_srq *s)
 {
 	const uint8_t *ctx = emu_prm_at_const(m->in, EMU_CREATE_XRC_SRQ_IN_CTX);
-	uint64_t log = emu_prm_get(ctx, EMU_XRC_SRQC_LOG_SRQ_SIZE);
 
-	if (is_of_program(c, m, ctx) || log > MAX_LOG_SRQ ||
+	if (is_of_program(c, m, ctx) || emu_prm_get(ctx, EMU_XRC_SRQC_LOG_SRQ_SIZE) > MAX_LOG_SRQ ||
 	    emu_prm_get(ctx, EMU_XRC_SRQC_WQ_SIGNATURE))
 		return emu_refuse(m, EMU_CMD_SYN_RMP_CONTEXT);
 	x->rmp.pd = emu_pd_by_number(c->file, (uint32_t)emu_prm_get(ctx, EMU_XRC_SRQC_PD));
@@ -38,14 +39,8 @@ static int fill(struct emu_cmd *c, struct emu_mbox *m, struct emu_xrc_srq *x, st
 	x->cq = emu_devx_cq_by_number(c->file, emu_prm_get(ctx, EMU_XRC_SRQC_CQN));
 	if (!x->rmp.pd || !x->rmp.buf || !x->rmp.dbr || !x->xrcd || !x->cq)
 		return emu_refuse(m, EMU_CMD_SYN_RMP_RESOURCE);
+	emu_xrc_srq_read_context(ctx, s);
 	s->func = c->file->func->index;
-	s->type = EMU_SRQT_XRC;
-	s->pdn = x->rmp.pd->pdn;
-	s->xrcdn = x->xrcd->number;
-	s->cqn = x->cq->cqn;
-	s->uidx = (uint32_t)emu_prm_get(ctx, EMU_XRC_SRQC_USER_INDEX);
-	s->wqe_shift = (uint8_t)(emu_prm_get(ctx, EMU_XRC_SRQC_LOG_RQ_STRIDE) + MIN_LOG_STRIDE);
-	s->wqe_count = 1u << log;
 	s->buf_addr = emu_devx_address(c, x->rmp.buf,
 				       emu_prm_get(m->in, EMU_CREATE_XRC_SRQ_IN_UMEM_OFFSET),
 				       (uint64_t)s->wqe_count << s->wqe_shift, EMU_RING_LINE);
@@ -77,7 +72,7 @@ int emu_driver_create_xrc_srq(struct emu_cmd *c, struct emu_mbox *m, struct emu_
 	emu_uobj_hold(&x->rmp.dbr->obj);
 	emu_uobj_hold(&x->xrcd->obj);
 	emu_uobj_hold(&x->cq->obj);
-	memcpy(x->ctx, emu_prm_at_const(m->in, EMU_CREATE_XRC_SRQ_IN_CTX), sizeof(x->ctx));
+	emu_xrc_srq_begin_context(x->rmp.srqn, emu_prm_at_const(m->in, EMU_CREATE_XRC_SRQ_IN_CTX));
 	emu_prm_set(m->out, EMU_CMD_OUT_NUMBER, x->rmp.srqn);
 	return 0;
 }
@@ -86,27 +81,32 @@ int emu_driver_create_xrc_srq(struct emu_cmd *c, struct emu_mbox *m, struct emu_
 
 int emu_driver_arm_xrc_srq(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
 {
-	const struct emu_xrc_srq *x = (const struct emu_xrc_srq *)o;
+	const uint32_t srqn = emu_srq_named(m, o, EMU_SRQT_XRC);
 
 	(void)c;
+	if (!srqn)
+		return -EINVAL;
 	if (m->op_mod != OP_MOD_XRC_SRQ)
 		return emu_refuse(m, EMU_CMD_SYN_DRIVER_OP_MOD);
-	emu_devx_srq_set_limit(&x->rmp, (uint32_t)emu_prm_get(m->in, EMU_ARM_XRC_SRQ_IN_LWM));
+	emu_srq_set_limit(srqn, (uint32_t)emu_prm_get(m->in, EMU_ARM_XRC_SRQ_IN_LWM));
 	return 0;
 }
 
 int emu_driver_query_xrc_srq(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
 {
-	const struct emu_xrc_srq *x = (const struct emu_xrc_srq *)o;
-	int err = emu_driver_check(m, EMU_CMD_IN_BYTES, EMU_QUERY_XRC_SRQ_OUT_BYTES);
+	const uint32_t srqn = emu_srq_named(m, o, EMU_SRQT_XRC);
 	uint8_t *ctx;
+	int err;
 
 	(void)c;
+	if (!srqn)
+		return -EINVAL;
+	err = emu_driver_check(m, EMU_CMD_IN_BYTES, EMU_QUERY_XRC_SRQ_OUT_BYTES);
 	if (err)
 		return err;
 	ctx = emu_prm_at(m->out, EMU_QUERY_XRC_SRQ_OUT_CTX);
-	memcpy(ctx, x->ctx, sizeof(x->ctx));
-	emu_prm_set(ctx, EMU_XRC_SRQC_LWM, emu_devx_srq_limit(&x->rmp));
+	memcpy(ctx, emu_srq_context(srqn), EMU_XRC_SRQC_BYTES);
+	emu_prm_set(ctx, EMU_XRC_SRQC_LWM, atomic_load(&emu_queues->srq[srqn].limit));
 	return 0;
 }
 

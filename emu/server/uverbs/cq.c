@@ -6,6 +6,7 @@
 #include "emu/ipc/sock.h"
 #include "emu/server/card/engines.h"
 #include "emu/server/card/process.h"
+#include "emu/server/card/queue_context.h"
 #include "emu/server/card/queue_table.h"
 #include "emu/server/card/segments.h"
 #include "emu/server/mm/user_copy.h"
@@ -71,29 +72,54 @@ static int check_cq(const struct emu_cmd *c, const struct mlx5_ib_create_cq *req
 	return req->buf_addr % EMU_PAGE ? -EINVAL : 0; /* the driver sends no offset in a page */
 }
 
+static uint64_t cqe_sz(const struct mlx5_ib_create_cq *req)
+{
+	if (req->flags & MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD)
+		return EMU_CQE_SZ_128_PADDED;
+	return req->cqe_size == 64 ? EMU_CQE_SZ_64 : EMU_CQE_SZ_128;
+}
+
+/* What mlx5_ib_create_cq() gives to the firmware, but for the page list. */
+static void write_context(const struct emu_cmd *c, const struct mlx5_ib_create_cq *req,
+			  uint32_t entries, uint8_t *cqc)
+{
+	const struct emu_profile *p = c->file->func->card->profile;
+	const uint64_t flags = emu_attr_u64(c, UVERBS_ATTR_CREATE_CQ_FLAGS, 0);
+	const bool on = compresses(req);
+	const struct emu_prm_value fields[] = {
+		{EMU_CQC_CQE_SZ, cqe_sz(req)},
+		{EMU_CQC_OI, (flags & IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN) != 0},
+		{EMU_CQC_CQE_COMP_EN, on},
+		{EMU_CQC_MINI_CQE_RES_FORMAT, on ? (uint64_t)mini_format(p, req) : 0},
+		{EMU_CQC_LOG_CQ_SIZE, emu_log2(entries)},
+		{EMU_CQC_UAR_PAGE, req->uar_page_index},
+		{EMU_CQC_C_EQN, emu_attr_u64(c, UVERBS_ATTR_CREATE_CQ_COMP_VECTOR, 0) + 1},
+		{EMU_CQC_DBR_ADDR, req->db_addr},
+	};
+
+	EMU_PRM_FILL(cqc, fields);
+}
+
 static uint32_t publish(const struct emu_cmd *c, const struct mlx5_ib_create_cq *req,
 			uint32_t entries, uint32_t slot, const struct emu_cq_obj *cq)
 {
-	const struct emu_profile *p = c->file->func->card->profile;
-	uint64_t flags = emu_attr_u64(c, UVERBS_ATTR_CREATE_CQ_FLAGS, 0);
 	struct emu_cq q = {
 		.engine = slot,
 		.file = cq->obj.file->ino,
 		.handle = cq->obj.handle,
 		.buf_addr = req->buf_addr,
 		.dbr_addr = req->db_addr,
-		.entries = entries,
-		.cqe_size = req->cqe_size,
 		.has_channel = cq->channel != NULL,
-		.padded = (req->flags & MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD) != 0,
-		.overwrites = (flags & IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN) != 0,
 	};
+	uint8_t cqc[EMU_CQC_BYTES] = {0};
+	uint32_t cqn;
 
-	if (compresses(req)) {
-		q.session = (uint8_t)p->max_session;
-		q.mini = q.session ? (uint8_t)mini_format(p, req) : 0;
-	}
-	return emu_cq_publish(&q);
+	write_context(c, req, entries, cqc);
+	emu_cq_read_context(c->file->func->card->profile, cqc, &q);
+	cqn = emu_cq_publish(&q);
+	if (cqn)
+		emu_cq_begin_context(cqn, cqc);
+	return cqn;
 }
 
 static int undo(struct emu_uobj *o)

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "emu/server/card/engines.h"
+#include "emu/server/card/queue_context.h"
 #include "emu/server/card/segments.h"
 #include "emu/server/mm/user_copy.h"
 #include "emu/server/uverbs/cmd.h"
@@ -107,9 +108,11 @@ static int resize_pinned(const struct emu_cmd *c, struct emu_cq_obj *cq, uint32_
 	else
 		err = emu_cq_resize(c->chan->pid, q, req->buf_addr, entries);
 	emu_unpin(err ? &next : &cq->pins.ring);
-	if (!err)
-		cq->pins.ring = next;
-	return err;
+	if (err)
+		return err;
+	cq->pins.ring = next;
+	emu_prm_set(emu_cq_context(cq->cqn), EMU_CQC_LOG_CQ_SIZE, emu_log2(entries));
+	return 0;
 }
 
 static int resize(const struct emu_cmd *c, struct emu_cq_obj *cq, uint32_t entries)
@@ -154,6 +157,7 @@ int emu_write_modify_cq(struct emu_cmd *c)
 	struct ib_uverbs_ex_modify_cq req;
 	const struct emu_cq_obj *cq;
 	struct emu_cq *q;
+	uint8_t *cqc;
 	int err;
 
 	err = emu_attr_in(c, UVERBS_ATTR_CORE_IN, &req, sizeof(req));
@@ -169,7 +173,10 @@ int emu_write_modify_cq(struct emu_cmd *c)
 	if (req.attr.cq_period > MAX_PERIOD)
 		return -EINVAL;
 	q = &emu_queues->cq[cq->cqn];
-	atomic_store(&q->moderation, (uint32_t)req.attr.cq_period << 16 | req.attr.cq_count);
+	cqc = emu_cq_context(cq->cqn);
+	emu_prm_set(cqc, EMU_CQC_CQ_PERIOD, req.attr.cq_period);
+	emu_prm_set(cqc, EMU_CQC_CQ_MAX_COUNT, req.attr.cq_count);
+	atomic_store(&q->moderation, emu_cq_moderation(cqc));
 	emu_engine_wake(q->engine);
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include "emu/ipc/proto.h"
 #include "emu/server/card/process.h"
 #include "emu/server/card/qp_context.h"
+#include "emu/server/card/queue_context.h"
 #include "emu/server/card/queue_table.h"
 #include "emu/server/card/segments.h"
 #include "emu/server/mm/unfinished_work.h"
@@ -117,42 +118,107 @@ static int pin_qp(const struct emu_cmd *c, const struct mlx5_ib_create_qp *req,
 	return emu_pin_queue_of(c, req->buf_addr, len, req->db_addr, &qp->pins);
 }
 
-static void describe(const struct emu_qp_obj *qp, const struct mlx5_ib_create_qp *req,
-		     struct emu_qp *q)
+static uint64_t service_of(const struct emu_qp_obj *qp)
 {
-	q->func = qp->obj.file->func->index;
-	q->type = qp->type;
-	q->block_self = qp->block_self;
-	q->pdn = qp->pd ? qp->pd->pdn : 0;
-	q->uidx = req->uidx;
-	q->send_cqn = qp->send_cq ? qp->send_cq->cqn : 0;
-	q->recv_cqn = qp->recv_cq ? qp->recv_cq->cqn : 0;
-	q->srqn = qp->srq ? qp->srq->srqn : 0;
-	q->xrcdn = qp->xrcd ? qp->xrcd->number : 0;
-	q->buf_addr = req->buf_addr;
-	q->dbr_addr = req->db_addr;
-	q->dest_func = EMU_NOWHERE;
-	if (has_receive_ring(qp, req)) {
-		q->rq_wqe_count = emu_power_below(req->rq_wqe_count);
-		q->rq_wqe_shift = req->rq_wqe_shift;
+	switch (qp->type) {
+	case EMU_QPT_UC:
+		return EMU_QPC_ST_UC;
+	case EMU_QPT_UD:
+		return EMU_QPC_ST_UD;
+	case EMU_QPT_XRC_INI:
+	case EMU_QPT_XRC_TGT:
+		return EMU_QPC_ST_XRC;
+	default:
+		return EMU_QPC_ST_RC;
 	}
-	if (qp->type == EMU_QPT_XRC_TGT) /* no memory, and several processes may share it */
-		return;
-	q->sq_wqe_count = req->sq_wqe_count;
-	q->file = qp->obj.file->ino;
-	q->handle = qp->obj.handle;
+}
+
+static uint32_t cqe_size(const struct emu_cq_obj *cq)
+{
+	return emu_queues->cq[cq->cqn].cqe_size;
+}
+
+/* How much of a message the completions of receives may hold. */
+static uint64_t cs_res(const struct emu_qp_obj *qp, const struct mlx5_ib_create_qp *req)
+{
+	if (!(req->flags & MLX5_QP_FLAG_SCATTER_CQE) || !qp->recv_cq ||
+	    (qp->type != EMU_QPT_RC && qp->type != EMU_QPT_UC))
+		return 0;
+	return cqe_size(qp->recv_cq) == 128 ? EMU_QPC_CS_RES_64 : EMU_QPC_CS_RES_32;
+}
+
+/* The same of those of requests: configure_requester_scat_cqe(). */
+static uint64_t cs_req(const struct emu_qp_obj *qp, const struct mlx5_ib_create_qp *req)
+{
+	if (!(req->flags & MLX5_QP_FLAG_SCATTER_CQE) || !qp->send_cq || qp->type != EMU_QPT_RC ||
+	    (!qp->sq_sig_all && !(req->flags & MLX5_QP_FLAG_ALLOW_SCATTER_CQE)))
+		return 0;
+	return cqe_size(qp->send_cq) == 128 ? EMU_QPC_CS_REQ_64 : EMU_QPC_CS_REQ_32;
+}
+
+static void write_receives(const struct emu_qp_obj *qp, const struct mlx5_ib_create_qp *req,
+			   uint8_t *qpc)
+{
+	if (qp->srq || qp->type == EMU_QPT_XRC_INI || qp->type == EMU_QPT_XRC_TGT) {
+		emu_prm_set(qpc, EMU_QPC_RQ_TYPE, EMU_QPC_RQ_TYPE_SHARED);
+		emu_prm_set(qpc, EMU_QPC_SRQN_RMPN_XRQN, qp->srq ? qp->srq->srqn : 0);
+		emu_prm_set(qpc, EMU_QPC_XRCD, qp->xrcd ? qp->xrcd->number : 0);
+	} else if (has_receive_ring(qp, req)) {
+		emu_prm_set(qpc, EMU_QPC_RQ_TYPE, EMU_QPC_RQ_TYPE_REGULAR);
+		emu_prm_set(qpc, EMU_QPC_LOG_RQ_SIZE, emu_log2(req->rq_wqe_count));
+		emu_prm_set(qpc, EMU_QPC_LOG_RQ_STRIDE, req->rq_wqe_shift - EMU_MIN_LOG_STRIDE);
+	} else {
+		emu_prm_set(qpc, EMU_QPC_RQ_TYPE, EMU_QPC_RQ_TYPE_NONE);
+	}
+}
+
+/* What mlx5's create_user_qp() gives to the firmware, but for page lists and the kernel's own objects. */
+static void write_context(const struct emu_qp_obj *qp, const struct mlx5_ib_create_qp *req,
+			  uint8_t *qpc)
+{
+	const bool is_target = qp->type == EMU_QPT_XRC_TGT;
+	const struct emu_prm_value fields[] = {
+		{EMU_QPC_ST, service_of(qp)},
+		{EMU_QPC_PM_STATE, EMU_QPC_PM_MIGRATED},
+		{EMU_QPC_BLOCK_LB_MC, qp->block_self},
+		{EMU_QPC_PD, qp->pd ? qp->pd->pdn : 0},
+		{EMU_QPC_NO_SQ, !req->sq_wqe_count},
+		{EMU_QPC_LOG_SQ_SIZE, emu_log2(req->sq_wqe_count)},
+		{EMU_QPC_UAR_PAGE, is_target ? 0 : req->bfreg_index},
+		{EMU_QPC_USER_INDEX, is_target ? MAX_UIDX : req->uidx},
+		{EMU_QPC_CQN_SND, qp->send_cq ? qp->send_cq->cqn : 0},
+		{EMU_QPC_CQN_RCV, qp->recv_cq ? qp->recv_cq->cqn : 0},
+		{EMU_QPC_DBR_ADDR, req->db_addr},
+		{EMU_QPC_CS_REQ, cs_req(qp, req)},
+		{EMU_QPC_CS_RES, cs_res(qp, req)},
+	};
+
+	EMU_PRM_FILL(qpc, fields);
+	write_receives(qp, req, qpc);
 }
 
 static uint32_t publish(const struct emu_qp_obj *qp, const struct mlx5_ib_create_qp *req,
 			uint32_t slot)
 {
-	struct emu_qp q = {.engine = slot};
+	struct emu_qp q = {
+		.engine = slot,
+		.func = qp->obj.file->func->index,
+		.type = qp->type,
+		.buf_addr = req->buf_addr,
+		.dbr_addr = req->db_addr,
+	};
+	uint8_t qpc[EMU_QPC_BYTES] = {0};
 	uint32_t qpn;
 
-	describe(qp, req, &q);
+	write_context(qp, req, qpc);
+	emu_qp_read_context(qpc, &q);
+	if (qp->type != EMU_QPT_XRC_TGT) { /* which several processes may share */
+		q.file = qp->obj.file->ino;
+		q.handle = qp->obj.handle;
+	}
 	qpn = emu_qp_publish(&q);
 	if (qpn)
-		emu_qp_begin_context(qpn, NULL);
+		emu_qp_begin_context(qpn, qpc);
 	return qpn;
 }
 

@@ -42,12 +42,13 @@ enum {
 	A_RATE_LIMIT = 1 << 25,
 };
 
-#define A_STANDARD	((1u << 21) - 1)
+#define A_STANDARD	 ((1u << 21) - 1)
 
-#define MAX_RD_ATOMIC	16
-#define HOP_LIMIT	64
-#define LOG_MAX_MSG	30
-#define CONTROLLED_QKEY 0x80000000u
+#define MAX_RD_ATOMIC	 16
+#define HOP_LIMIT	 64
+#define LOG_MAX_MSG	 30
+#define LOG_MAX_DATAGRAM 12
+#define CONTROLLED_QKEY	 0x80000000u
 
 enum column { COL_RC, COL_UC, COL_UD, COL_XRC_INI, COL_XRC_TGT, NCOLS };
 
@@ -270,8 +271,10 @@ static void to_context(const struct emu_qp_obj *qp, const struct ib_uverbs_modif
 		if (m & fields[i].mask)
 			emu_prm_set(qpc, fields[i].value.field,
 				    emu_prm_fit(fields[i].value.field, fields[i].value.value));
-	if (qp->type == EMU_QPT_UD)
+	if (qp->type == EMU_QPT_UD) {
 		emu_prm_set(qpc, EMU_QPC_MTU, EMU_MTU_4096);
+		emu_prm_set(qpc, EMU_QPC_LOG_MSG_MAX, LOG_MAX_DATAGRAM);
+	}
 	if (m & A_AV)
 		put_address(&a->dest, qpc);
 	if (m & (A_ACCESS | A_DEST_RD))

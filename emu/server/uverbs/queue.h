@@ -23,10 +23,15 @@ int emu_check_ring(uint64_t addr);
 int emu_pin_queue_of(const struct emu_cmd *c, uint64_t ring, uint64_t len, uint64_t dbr,
 		     struct emu_queue_pins *pins);
 
-/* The largest power of two that is not above a number. */
+/* The logarithm of the largest power of two that is not above a number; 0 for 0. */
+static inline uint8_t emu_log2(uint32_t n)
+{
+	return n ? (uint8_t)(31 - __builtin_clz(n)) : 0;
+}
+
 static inline uint32_t emu_power_below(uint32_t n)
 {
-	return n ? 1u << (31 - __builtin_clz(n)) : 0;
+	return n ? 1u << emu_log2(n) : 0;
 }
 
 static inline bool emu_is_power_of_2(uint32_t n)

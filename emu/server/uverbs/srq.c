@@ -5,6 +5,7 @@
 
 #include "emu/server/card/engines.h"
 #include "emu/server/card/process.h"
+#include "emu/server/card/queue_context.h"
 #include "emu/server/card/queue_table.h"
 #include "emu/server/card/segments.h"
 #include "emu/server/uverbs/cmd.h"
@@ -32,15 +33,6 @@ static uint32_t roundup_pow2(uint32_t n)
 	return p;
 }
 
-static uint8_t log2_of(uint32_t n)
-{
-	uint8_t l = 0;
-
-	while (n >>= 1)
-		l++;
-	return l;
-}
-
 /*
  * The ring's layout follows from max_wr and max_sge, as in the kernel's create_srq_user(): user
  * space sends the last index of its ring and the number of segments that fill a WQE.
@@ -66,7 +58,7 @@ static uint8_t wqe_shift(const struct emu_srq_obj *s)
 {
 	uint32_t size = roundup_pow2(NEXT_SEG + s->max_sge * DATA_SEG);
 
-	return log2_of(size < 32 ? 32 : size);
+	return emu_log2(size < 32 ? 32 : size);
 }
 
 static int pin(const struct emu_cmd *c, const struct mlx5_ib_create_srq *req, struct emu_srq_obj *s)
@@ -74,6 +66,37 @@ static int pin(const struct emu_cmd *c, const struct mlx5_ib_create_srq *req, st
 	uint64_t count = roundup_pow2(s->max_wr + 1);
 
 	return emu_pin_queue_of(c, req->buf_addr, count << wqe_shift(s), req->db_addr, &s->pins);
+}
+
+/* What mlx5's create_rmp_cmd() and create_xrc_srq_cmd() give to the firmware, but for the page list. */
+static void write_rmpc(const struct emu_srq_obj *s, const struct mlx5_ib_create_srq *req,
+		       uint8_t *rmpc)
+{
+	const struct emu_prm_value fields[] = {
+		{EMU_WQ_PD, s->pd->pdn},
+		{EMU_WQ_DBR_ADDR, req->db_addr},
+		{EMU_WQ_LOG_STRIDE, wqe_shift(s)},
+		{EMU_WQ_LOG_SIZE, emu_log2(s->max_wr + 1)},
+	};
+
+	emu_prm_set(rmpc, EMU_RMPC_STATE, EMU_RMPC_STATE_RDY);
+	EMU_PRM_FILL(emu_prm_at(rmpc, EMU_RMPC_WQ), fields);
+}
+
+static void write_xrc_srqc(const struct emu_srq_obj *s, const struct mlx5_ib_create_srq *req,
+			   uint8_t *ctx)
+{
+	const struct emu_prm_value fields[] = {
+		{EMU_XRC_SRQC_LOG_SRQ_SIZE, emu_log2(s->max_wr + 1)},
+		{EMU_XRC_SRQC_LOG_RQ_STRIDE, wqe_shift(s) - EMU_MIN_LOG_STRIDE},
+		{EMU_XRC_SRQC_XRCD, s->xrcd->number},
+		{EMU_XRC_SRQC_CQN, s->cq->cqn},
+		{EMU_XRC_SRQC_USER_INDEX, req->uidx},
+		{EMU_XRC_SRQC_PD, s->pd->pdn},
+		{EMU_XRC_SRQC_DB_RECORD_ADDR, req->db_addr},
+	};
+
+	EMU_PRM_FILL(ctx, fields);
 }
 
 static uint32_t publish(const struct emu_srq_obj *s, const struct mlx5_ib_create_srq *req,
@@ -84,20 +107,26 @@ static uint32_t publish(const struct emu_srq_obj *s, const struct mlx5_ib_create
 		.file = s->obj.file->ino,
 		.handle = s->obj.handle,
 		.func = s->obj.file->func->index,
-		.type = s->type == IB_UVERBS_SRQT_XRC ? EMU_SRQT_XRC : EMU_SRQT_BASIC,
-		.wqe_shift = wqe_shift(s),
-		.pdn = s->pd->pdn,
-		.wqe_count = roundup_pow2(s->max_wr + 1),
 		.buf_addr = req->buf_addr,
 		.dbr_addr = req->db_addr,
 	};
+	uint8_t context[EMU_RMPC_BYTES] = {0};
+	uint32_t srqn;
 
 	if (s->type == IB_UVERBS_SRQT_XRC) {
-		q.xrcdn = s->xrcd->number;
-		q.cqn = s->cq->cqn;
-		q.uidx = req->uidx;
+		write_xrc_srqc(s, req, context);
+		emu_xrc_srq_read_context(context, &q);
+		srqn = emu_srq_publish(&q);
+		if (srqn)
+			emu_xrc_srq_begin_context(srqn, context);
+		return srqn;
 	}
-	return emu_srq_publish(&q);
+	write_rmpc(s, req, context);
+	emu_rmp_read_context(context, &q);
+	srqn = emu_srq_publish(&q);
+	if (srqn)
+		emu_rmp_begin_context(srqn, context);
+	return srqn;
 }
 
 static void hold(struct emu_srq_obj *s)
