@@ -307,6 +307,34 @@ static int send_call(struct call *c, size_t which, enum how how)
 	return err;
 }
 
+static int devx_on_object(union command *c, uint16_t base, uint32_t handle, void *in, size_t in_len,
+			  void *out, size_t out_len)
+{
+	memset(out, 0, out_len);
+	add(c, base, 0, handle);
+	add_buf(c, base + 1, in, in_len);
+	add_buf(c, base + 2, out, out_len);
+	return issue(answers_fd, c);
+}
+
+int devx_query(uint32_t handle, void *in, size_t in_len, void *out, size_t out_len)
+{
+	union command c;
+
+	begin(&c, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_QUERY);
+	return devx_on_object(&c, MLX5_IB_ATTR_DEVX_OBJ_QUERY_HANDLE, handle, in, in_len, out,
+			      out_len);
+}
+
+int devx_modify(uint32_t handle, void *in, size_t in_len, void *out, size_t out_len)
+{
+	union command c;
+
+	begin(&c, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_MODIFY);
+	return devx_on_object(&c, MLX5_IB_ATTR_DEVX_OBJ_MODIFY_HANDLE, handle, in, in_len, out,
+			      out_len);
+}
+
 /* --- lines ----------------------------------------------------------------------------------- */
 
 void say(const char *format, ...)
@@ -405,6 +433,25 @@ int keep(const struct request *command)
 	if (!err && command->creates)
 		pool_add(command->creates, new_handle(&c));
 	return err;
+}
+
+int make_numbered(const struct request *command, uint16_t answer, uint32_t *handle,
+		  uint32_t *number)
+{
+	struct call c;
+	int err;
+
+	prepare(&c, command);
+	err = send_call(&c, MOST_ARGS, AS_IT_IS);
+	if (err) {
+		say("%s fails", command->name);
+		say_errno(err);
+		say("\n");
+		return err;
+	}
+	*handle = new_handle(&c);
+	memcpy(number, payload(&c, answer), sizeof(*number));
+	return 0;
 }
 
 static uint64_t read_field(const struct field *f, struct call *c)

@@ -120,12 +120,19 @@ void pool_drop(uint32_t index);
 uint32_t pool_handle(enum type type);
 int pool_destroy(enum type type, uint32_t handle);
 
+/* A command of the firmware on an object, through DEVX. Returns the errno. */
+int devx_query(uint32_t handle, void *in, size_t in_len, void *out, size_t out_len);
+int devx_modify(uint32_t handle, void *in, size_t in_len, void *out, size_t out_len);
+
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The end of a line: an errno. */
 void say_errno(int err);
 
 /* A valid call, whose object is kept. Returns the errno. */
 int keep(const struct request *command);
+/* The same without a line, whose object is the caller's; its number is the first word of an answer. */
+int make_numbered(const struct request *command, uint16_t answer, uint32_t *handle,
+		  uint32_t *number);
 /* All errors of a command; objects that a call creates are destroyed. */
 void sweep(const struct request *command);
 /* The fields only. */
@@ -134,6 +141,9 @@ void sweep_fields(const struct request *command, const char *which);
  * A random command, valid or not. An object is kept if all values were valid: one difference does not lead to others.
  */
 void random_call(const struct request *const *commands, size_t n);
+
+/* The words of the context of a "qp", a "cq", an "rmp", an "xrc srq" or an "srq" (contexts.c). */
+void say_context(const char *kind, const char *what, uint32_t handle, uint32_t number);
 
 /* The tables. */
 extern const struct request *const all_requests[];
@@ -147,6 +157,7 @@ extern const struct request *request_named(const char *name);
 void ask_verbs(void);
 void ask_before_context(void);
 void ask_queue_pairs(void);
+void ask_contexts(void);
 void ask_firmware(void);
 void ask_completions(void);
 void ask_event_files(void);

@@ -14,34 +14,33 @@
 
 static uint8_t in[512], out[512];
 
-/* Some bits of a context name what the kernel or the card chooses: numbers, addresses, and where memory is. */
+/*
+ * Bits of a context that name what the kernel or the card chooses: numbers, addresses, and where memory is. And the
+ * limit of a shared receive queue, which the card clears when it sends the event: at once if the queue is empty.
+ */
 struct chosen {
 	uint16_t at; /* of a word of the context */
 	uint32_t bits;
 };
 
+#define ALL UINT32_MAX
+
 static const struct chosen of_qp[] = {
-	{0x04, 0xffffff},   {0x0c, 0xffffff},	{0x14, 0x1fffffff}, {0x34, UINT32_MAX},
-	{0x7c, 0xffffff},   {0x90, 0xfc0},	{0x98, 0xffffff},   {0x9c, 0xffffff},
-	{0xa0, UINT32_MAX}, {0xa4, UINT32_MAX}, {0xac, 0xffffff},   {0, 0},
+	{0x04, 0xffffff}, {0x0c, 0xffffff}, {0x14, 0x1fffffff}, {0x34, ALL},
+	{0x7c, 0xffffff}, {0x90, 0xfc0},    {0x98, 0xffffff},	{0x9c, 0xffffff},
+	{0xa0, ALL},	  {0xa4, ALL},	    {0xac, 0xffffff},	{0xe4, ALL},
+	{0, 0},
 };
 static const struct chosen of_cq[] = {
-	{0x08, UINT32_MAX},
-	{0x0c, 0xffffff},
-	{0x14, UINT32_MAX},
-	{0x18, UINT32_MAX},
-	{0x38, UINT32_MAX},
-	{0x3c, UINT32_MAX},
-	{0, 0},
+	{0x04, ALL}, {0x08, ALL}, {0x0c, 0xffffff}, {0x14, ALL},
+	{0x18, ALL}, {0x38, ALL}, {0x3c, ALL},	    {0, 0},
 };
 static const struct chosen of_rmp[] = {
-	{0x34, 0x1f0000},   {0x38, 0xffffff}, {0x40, UINT32_MAX},
-	{0x44, UINT32_MAX}, {0x50, 0x1f00},   {0, 0},
+	{0x34, 0x1fffff}, {0x38, 0xffffff}, {0x40, ALL}, {0x44, ALL}, {0x50, 0x1f00}, {0, 0},
 };
 static const struct chosen of_xrc_srq[] = {
-	{0x04, 0xffffff}, {0x08, 0xfcffffff}, {0x10, 0x3f000000},
-	{0x18, 0xffffff}, {0x28, UINT32_MAX}, {0x2c, UINT32_MAX},
-	{0, 0},
+	{0x04, 0xffffff}, {0x08, 0xfcffffff}, {0x10, 0x3f000000}, {0x18, 0xffffff},
+	{0x1c, ALL},	  {0x28, ALL},	      {0x2c, ALL},	  {0, 0},
 };
 
 static const struct kind_of_context {

@@ -39,19 +39,6 @@ static int send_create(size_t in_len, size_t out_len)
 	return err;
 }
 
-static int send_on_object(uint16_t method, uint16_t base, uint32_t handle, size_t in_len,
-			  size_t out_len)
-{
-	union command c;
-
-	memset(out, 0, sizeof(out));
-	begin(&c, MLX5_IB_OBJECT_DEVX_OBJ, method);
-	add(&c, base, 0, handle);
-	add_buf(&c, base + 1, in, in_len);
-	add_buf(&c, base + 2, out, out_len);
-	return issue(answers_fd, &c);
-}
-
 /* The syndrome is the firmware's own, so only whether there is one. */
 static void say_status(int err)
 {
@@ -205,16 +192,17 @@ static const struct object_command {
 	void (*fill)(void);
 	uint16_t in_len, out_len;
 	uint16_t query, query_len; /* the command that reads it, and its answer */
+	const char *context;	   /* its kind, for contexts.c */
 } objects[] = {
-	{"mkey", fill_mkey, 0x110, HEADER, CMD_QUERY_MKEY, 0x110},
-	{"mkey of klm", fill_klm, 0x110, HEADER, CMD_QUERY_MKEY, 0x110},
-	{"pd", fill_pd, HEADER, HEADER, 0, 0},
-	{"flow counter", fill_counter, HEADER, HEADER, CMD_QUERY_FLOW_COUNTER, 32},
-	{"q counter", fill_q_counter, HEADER, HEADER, 0x773, 256},
-	{"transport domain", fill_domain, HEADER, HEADER, 0, 0},
-	{"cq", fill_cq, 0x110, HEADER, CMD_QUERY_CQ, 0x60},
-	{"qp", fill_qp, 0x110, HEADER, CMD_QUERY_QP, 0x118},
-	{"ud qp", fill_ud, 0x110, HEADER, CMD_QUERY_QP, 0x118},
+	{"mkey", fill_mkey, 0x110, HEADER, CMD_QUERY_MKEY, 0x110, ""},
+	{"mkey of klm", fill_klm, 0x110, HEADER, CMD_QUERY_MKEY, 0x110, ""},
+	{"pd", fill_pd, HEADER, HEADER, 0, 0, ""},
+	{"flow counter", fill_counter, HEADER, HEADER, CMD_QUERY_FLOW_COUNTER, 32, ""},
+	{"q counter", fill_q_counter, HEADER, HEADER, 0x773, 256, ""},
+	{"transport domain", fill_domain, HEADER, HEADER, 0, 0, ""},
+	{"cq", fill_cq, 0x110, HEADER, CMD_QUERY_CQ, 0x60, "cq"},
+	{"qp", fill_qp, 0x110, HEADER, CMD_QUERY_QP, 0x118, "qp"},
+	{"ud qp", fill_ud, 0x110, HEADER, CMD_QUERY_QP, 0x118, "qp"},
 };
 
 static void say_create(const struct object_command *o, int err)
@@ -268,19 +256,16 @@ static void ask_query(const struct object_command *o)
 		command(opcodes[i]);
 		prm_put(in, IN_NUMBER, number);
 		say("devx %s, query by 0x%x", o->name, opcodes[i]);
-		say_status(send_on_object(
-			MLX5_IB_METHOD_DEVX_OBJ_QUERY, MLX5_IB_ATTR_DEVX_OBJ_QUERY_HANDLE, handle,
-			opcodes[i] == 0x773 ? 32 : HEADER, o->query_len ? o->query_len : HEADER));
+		say_status(devx_query(handle, in, opcodes[i] == 0x773 ? 32 : HEADER, out,
+				      o->query_len ? o->query_len : HEADER));
 		say("devx %s, modify by 0x%x", o->name, opcodes[i]);
-		say_status(send_on_object(MLX5_IB_METHOD_DEVX_OBJ_MODIFY,
-					  MLX5_IB_ATTR_DEVX_OBJ_MODIFY_HANDLE, handle, HEADER,
-					  HEADER));
+		say_status(devx_modify(handle, in, HEADER, out, HEADER));
 	}
+	say_context(o->context, o->name, handle, (uint32_t)number);
 	command(o->query);
 	prm_put(in, IN_NUMBER, number + 1);
 	say("devx %s, query of another number", o->name);
-	say_status(send_on_object(MLX5_IB_METHOD_DEVX_OBJ_QUERY, MLX5_IB_ATTR_DEVX_OBJ_QUERY_HANDLE,
-				  handle, HEADER, o->query_len ? o->query_len : HEADER));
+	say_status(devx_query(handle, in, HEADER, out, o->query_len ? o->query_len : HEADER));
 	pool_destroy(MKEY, handle);
 }
 

@@ -34,6 +34,8 @@ int main(int argc, char **argv)
 	ask_verbs();
 	say("== queue pairs\n");
 	ask_queue_pairs();
+	say("== contexts\n");
+	ask_contexts();
 	say("== firmware\n");
 	ask_firmware();
 	say("== completions\n");

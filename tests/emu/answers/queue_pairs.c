@@ -57,29 +57,7 @@ static struct ib_uverbs_modify_qp valid;
 
 static void make(void)
 {
-	const struct request *create = request_named(kind->create);
-	struct call c = {.request = create};
-	union command u;
-	uint8_t answer[64] = {0};
-
-	create->fill(&c);
-	begin(&u, create->object, create->method);
-	for (size_t i = 0; create->args[i].kind; i++) {
-		const struct arg *a = &create->args[i];
-		uint64_t data = 0;
-
-		if (a->kind == OUTPUT)
-			data = a->id == UVERBS_ATTR_CREATE_QP_RESP_QP_NUM ? (uintptr_t)&qpn
-									  : (uintptr_t)answer;
-		else if (a->kind == INPUT && a->len > 8)
-			data = (uintptr_t)c.bytes[i];
-		else if (a->kind != NEW)
-			memcpy(&data, c.bytes[i], sizeof(data));
-		add(&u, a->id, a->len, data);
-	}
-	if (issue(answers_fd, &u))
-		say("%s fails\n", kind->create);
-	qp = (uint32_t)u.hdr.attrs[0].data;
+	make_numbered(request_named(kind->create), UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, &qp, &qpn);
 }
 
 static void fill(void)
@@ -293,6 +271,20 @@ static void ask_other_states(void)
 	valid.cur_qp_state = 0;
 }
 
+/* On the way to RTS, in ERR and back in RESET. */
+static void ask_context(void)
+{
+	static const enum state ways[] = {RESET, INIT, RTR, RTS, ERR, RESET};
+
+	for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
+		char what[48];
+
+		snprintf(what, sizeof(what), "%s in %s", kind->create, states[ways[i]]);
+		go(ways[i]);
+		say_context("qp", what, qp, qpn);
+	}
+}
+
 void ask_queue_pairs(void)
 {
 	static const enum state starts[] = {RESET, INIT, RTR, RTS, ERR};
@@ -307,6 +299,7 @@ void ask_queue_pairs(void)
 				ask_transition(starts[i], to);
 		ask_limits();
 		ask_other_states();
+		ask_context();
 		say("%s, then destroy", kind->create);
 		say_errno(pool_destroy(QP, qp));
 		say("\n");
