@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "devx_context.h"
 #include "fixture.h"
 #include "prm.h"
 
@@ -116,19 +117,6 @@ struct bench {
 	struct mlx5dv_devx_obj *cq;
 	uint8_t in[CREATE_LEN], out[QUERY_LEN];
 };
-
-static struct ibv_context *open_devx(void)
-{
-	struct mlx5dv_context_attr attr = {.flags = MLX5DV_CONTEXT_FLAGS_DEVX};
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	struct ibv_context *context;
-
-	assert_non_null(list);
-	context = mlx5dv_open_device(list[0], &attr);
-	ibv_free_device_list(list);
-	assert_non_null(context);
-	return context;
-}
 
 static int setup(void **state)
 {
