@@ -13,6 +13,7 @@ import tempfile
 import pytest
 
 from harness.emulator import local_environment
+from harness.machine import own_lines
 from harness.network import ADDRESSES, Network, missing
 
 pytestmark = pytest.mark.local
@@ -26,6 +27,24 @@ WITHOUT_HYBRID = ("unshare", "--mount", "sh", "-c", f'umount {HYBRID} && exec "$
 LIMITS = ("--ulimit", "nofile=1024:1024", "--ulimit", "nproc=1000:1000")
 
 
+class Started:
+    """A container. Its output goes to a file, as a full pipe that nobody reads would stop it."""
+
+    def __init__(self, words, home, **more):
+        self.path = home.with_suffix(".out")
+        with open(self.path, "wb") as out:
+            self.process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=out, stderr=out, **more)
+
+    def out(self):
+        return own_lines(self.path.read_text(encoding="utf-8", errors="replace"))
+
+    def ends(self):
+        """What it has printed, when it has ended well."""
+        self.process.wait(600)
+        assert self.process.returncode == 0, self.out()
+        return self.out()
+
+
 class Unshared:
     """Containers of unshare, on a cable between two network namespaces."""
 
@@ -37,13 +56,12 @@ class Unshared:
     def start(self, name, home, script):
         words = [*self.network.enter(name), *CONTAINER, *USER, "bash", "-c", script]
         environment = {**self.network.environment, "DPUMAP_EMU_DIR": f"{home}/emu", "HOME": str(home)}
-        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "stdin": subprocess.DEVNULL}
-        self.started.append(subprocess.Popen(words, cwd=home, env=environment, text=True, **pipes))
+        self.started.append(Started(words, home, cwd=home, env=environment))
         return self.started[-1]
 
     def close(self):
-        for process in self.started:
-            end(process)
+        for started in self.started:
+            end(started.process)
         self.network.close()
 
 
@@ -78,9 +96,7 @@ class Podman:
         return [*words, "--rootfs", "/:O"]
 
     def start(self, name, home, script):
-        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "stdin": subprocess.DEVNULL}
-        words = [*self.command(name, home), "bash", "-c", script]
-        self.started.append(subprocess.Popen(words, text=True, **pipes))
+        self.started.append(Started([*self.command(name, home), "bash", "-c", script], home))
         return self.started[-1]
 
     def is_possible(self):
@@ -93,8 +109,8 @@ class Podman:
         for name in self.address:
             subprocess.run(["podman", "rm", "--force", "--time", "0", f"{self.name}-{name}"], capture_output=True,
                            check=False, timeout=60)
-        for process in self.started:
-            process.communicate(timeout=60)
+        for started in self.started:
+            started.process.wait(60)
         subprocess.run(["podman", "network", "rm", self.name], capture_output=True, check=False, timeout=60)
 
 
@@ -107,7 +123,7 @@ def end(process):
     for child in children.split():
         os.kill(int(child), signal.SIGKILL)
     process.kill()
-    process.communicate()
+    process.wait()
 
 
 def make(path, kind):
@@ -148,12 +164,6 @@ def containers(request):
         shutil.rmtree(path)
 
 
-def ends(process):
-    out, _ = process.communicate(timeout=600)
-    assert process.returncode == 0, out
-    return out
-
-
 RETRY = "for i in $(seq 1000); do {} && exit; sleep 0.2; done; exit 1"
 
 
@@ -161,9 +171,12 @@ def test_perftest_between_containers(containers):
     """Each side begins again until its interface has all its addresses, and so the GIDs."""
     command = "$run ib_write_bw -d mlx5_0 -x 3 -F -n 100 -s 4096"
     server = containers("dpu", RETRY.format(command))
-    out = ends(containers("host", RETRY.format(f"{command} {containers.address['dpu']}")))
-    assert " 4096 " in out, out
-    ends(server)
+    client = containers("host", RETRY.format(f"{command} {containers.address['dpu']}"))
+    try:
+        assert " 4096 " in client.ends(), client.out()
+        server.ends()
+    finally:
+        print(server.out())
 
 
 def test_dpumap_between_containers(containers):
@@ -194,7 +207,7 @@ def test_dpumap_between_containers(containers):
     tool += " --ca ca.crt --cert host.crt --key host.key"
     script = f"head -c 1000001 /dev/urandom >sent\n{RETRY.format(tool + ' 2>&1 && cmp sent got')}"
     try:
-        out = ends(containers("host", script))
+        out = containers("host", script).ends()
     finally:
         print((path / "dpu/log").read_text(encoding="utf-8"))
     assert "by RDMA connection" in out, out
