@@ -99,6 +99,8 @@ static int advise_mr(struct emu_cmd *c)
 	size_t len;
 	int err;
 
+	if (advice > UINT32_MAX) /* no value of an enum */
+		return -EINVAL;
 	if (advice > IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT)
 		return -EOPNOTSUPP;
 	if (flags & ~(uint64_t)IB_UVERBS_ADVISE_MR_FLAG_FLUSH)
