@@ -5,6 +5,7 @@ import pytest
 
 from harness.machine import LocalMachine
 from harness.mlx5_driver import Driver
+from harness.mlx5_keys import REG_UMR, Card, Queue
 from harness.vfio_user import VfioUserClient
 
 
@@ -76,3 +77,20 @@ def driver(function):
 def running(driver):
     """A driver whose function is initialised."""
     return driver.start()
+
+
+@pytest.fixture
+def card(running):
+    return Card(running)
+
+
+@pytest.fixture
+def queue(card):
+    """A queue pair of a user of the kernel."""
+    return Queue(card)
+
+
+@pytest.fixture
+def umr_queue(card):
+    """The driver's queue pair for changes."""
+    return Queue(card, REG_UMR)
