@@ -10,11 +10,13 @@
 #include <unistd.h>
 
 #include "emu/ipc/gid.h"
+#include "emu/server/base/log.h"
 #include "emu/server/card/endpoint.h"
 #include "emu/server/card/gid.h"
 #include "emu/wire/packet.h"
 
-#define ATTEMPTS     200 /* one each 5 ms */
+#define ATTEMPTS     1000 /* one each 5 ms */
+#define PATIENCE     200  /* of them, before it says what it waits for */
 #define LAST_PORT    0xffffu
 #define BUFFER_BYTES (32 << 20) /* more than any usual limit */
 #define NO_BUFFER    1		/* the kernel takes its least */
@@ -106,13 +108,20 @@ static int make_receiver(const uint8_t addr[16], bool first)
 	return err;
 }
 
-/* Clients of an emulator that was killed close its sockets as soon as they notice. */
+/*
+ * Another emulator may be about to end, as after `dpumap-emu run`, and clients of one that was killed close its sockets
+ * as soon as they notice: on a busy machine that takes seconds.
+ */
 int emu_udp_first(const uint8_t addr[16])
 {
 	static const struct timespec pause = {.tv_nsec = 5000000};
 	int fd = make_receiver(addr, true), i;
+	char text[INET6_ADDRSTRLEN];
 
 	for (i = 0; i < ATTEMPTS && fd == -EADDRINUSE; i++) {
+		if (i == PATIENCE)
+			emu_log("UDP port %u of %s is in use: waiting until it is free", WIRE_PORT,
+				emu_gid_text(addr, text));
 		nanosleep(&pause, NULL);
 		fd = make_receiver(addr, true);
 	}
