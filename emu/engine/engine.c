@@ -612,6 +612,7 @@ static void begin_memory(struct engine *e)
 	mem->dm = e->cfg.dm;
 	mem->owner = (uint64_t)e->serial << 32 | (e->cfg.slot + 1u);
 	mem->pid = (int32_t)getpid();
+	mem->lacks_page = &e->pass.lacks_page;
 }
 
 int emu_engine_start(const struct emu_engine_config *config)

@@ -13,6 +13,7 @@
 #include "emu/engine/memory/wire.h"
 #include "emu/engine/memory/wqe.h"
 #include "emu/engine/notes.h"
+#include "emu/engine/page_fault.h"
 #include "emu/engine/qp.h"
 #include "emu/engine/receive.h"
 #include "emu/engine/srq.h"
@@ -23,6 +24,8 @@
 /* Otherwise an answer (struct emu_msg.syndrome). */
 #define SERVE_MORE   UINT32_MAX	      /* more work for the next pass */
 #define SERVE_SILENT (UINT32_MAX - 1) /* the requester gets no answer, and retries */
+#define SERVE_SOURCE (UINT32_MAX - 2) /* a page of the requester's is missing */
+#define SERVE_PAGE   (UINT32_MAX - 3) /* a page is missing */
 
 struct request {
 	struct emu_receiver r;
@@ -81,6 +84,8 @@ static void push_received(const struct request *rq)
 /* The receive WQE's owner learns of the error from its completion (IBA 9.9.3.1, classes A and C). */
 static uint32_t fail_receive(const struct request *rq, enum emu_syndrome own, uint32_t answer)
 {
+	if (emu_page_fault_met(rq->r.e))
+		return SERVE_PAGE;
 	if (emu_engine_qp_fail(rq->r.q))
 		emu_receiver_push_error(&rq->r, own);
 	return answer;
@@ -109,6 +114,8 @@ void emu_rq_violation(struct engine *e, struct emu_qp *p, uint32_t event)
 
 static uint32_t violate(const struct request *rq, enum emu_syndrome answer)
 {
+	if (emu_page_fault_met(rq->r.e))
+		return SERVE_PAGE;
 	emu_rq_violation(rq->r.e, rq->r.q,
 			 answer == EMU_SYN_REM_ACCESS ? EMU_EVENT_QP_ACCESS_ERR
 						      : EMU_EVENT_QP_REQ_ERR);
@@ -125,6 +132,11 @@ static bool gather_source(const struct request *rq, struct emu_seg_list *src)
 	return emu_sge_translate(&rq->r.e->memory, &rq->src, rq->m->sge, rq->m->nsge,
 				 rq->r.run->rx_done, left < ENGINE_CHUNK ? left : ENGINE_CHUNK,
 				 src);
+}
+
+static uint32_t fail_source(const struct request *rq)
+{
+	return emu_page_fault_met(rq->r.e) ? SERVE_SOURCE : (uint32_t)EMU_SYN_LOC_PROT;
 }
 
 static enum emu_copy_fault move(const struct request *rq, const struct emu_seg_list *dst,
@@ -188,7 +200,7 @@ static uint32_t serve_send(const struct request *rq)
 	if (header && !put_header(rq, &own, &w))
 		return fail_receive(rq, EMU_SYN_LOC_PROT, EMU_SYN_REM_OP);
 	if (!gather_source(rq, &src))
-		return EMU_SYN_LOC_PROT;
+		return fail_source(rq);
 	if (rq->m->len && (!emu_sge_check(&rq->r.e->memory, &own, w.sge, w.nsge) ||
 			   !emu_sge_translate(&rq->r.e->memory, &own, w.sge, w.nsge,
 					      header + rq->r.run->rx_done, src.len, &dst)))
@@ -220,6 +232,8 @@ static uint32_t refuse_write(const struct request *rq)
 {
 	struct emu_wqe w;
 
+	if (emu_page_fault_met(rq->r.e))
+		return SERVE_PAGE;
 	if (!emu_qp_reliable(rq->r.q) || !emu_receiver_take(&rq->r, &w))
 		return violate(rq, EMU_SYN_REM_ACCESS);
 	return fail_receive(rq, EMU_SYN_LOC_ACCESS, EMU_SYN_REM_ACCESS);
@@ -239,7 +253,7 @@ static uint32_t serve_write_imm(const struct request *rq)
 	if (!emu_receiver_take(&rq->r, &w))
 		return EMU_NAK_RNR;
 	if (!gather_source(rq, &src))
-		return EMU_SYN_LOC_PROT;
+		return fail_source(rq);
 	if (m->len && !emu_mkey_translate(&rq->r.e->memory, &rq->own, m->rkey,
 					  m->raddr + rq->r.run->rx_done, src.len, &dst))
 		return refuse_write(rq);
@@ -323,9 +337,9 @@ static uint32_t serve(struct request *rq)
 }
 
 /* The QP that sent a message; NULL if it no longer exists or was reset since. */
-static const struct emu_qp *source(const struct engine *e, const struct emu_msg *m)
+static struct emu_qp *source(const struct engine *e, const struct emu_msg *m)
 {
-	const struct emu_qp *s;
+	struct emu_qp *s;
 
 	if (m->src_qpn >= EMU_MAX_QPS || m->src_engine >= EMU_MAX_ENGINES)
 		return NULL;
@@ -412,13 +426,82 @@ void emu_rq_reap(const struct engine *e, uint32_t qpn)
 	reap_answer(e, &e->cfg.queues->qp[qpn].inbox, &e->qp_run[qpn]);
 }
 
+static bool has_wqe(const struct emu_msg *m)
+{
+	return m->opcode == EMU_WQE_SEND || m->opcode == EMU_WQE_SEND_IMM ||
+	       m->opcode == EMU_WQE_SEND_INVAL;
+}
+
+/* A message of its peer lacks a page: that of a receive, or that of an address which the message names. */
+static void post_own_fault(const struct request *rq)
+{
+	struct emu_page_fault what = {
+		.wq = rq->r.srq ? rq->r.srqn : rq->r.qpn,
+		.wqe = rq->r.srq ? rq->r.run->rx_index : rq->r.run->rq_ci,
+		.type = rq->r.srq ? EMU_PAGE_FAULT_SHARED_RECEIVE : EMU_PAGE_FAULT_RECEIVE,
+	};
+
+	if (!has_wqe(rq->m)) {
+		what.wq = rq->r.qpn;
+		what.type = EMU_PAGE_FAULT_WRITE;
+		what.by_key = true;
+		what.key = rq->m->rkey;
+		what.address = rq->m->raddr + rq->r.run->rx_done;
+		what.len = (uint32_t)(rq->m->len - rq->r.run->rx_done);
+	}
+	emu_page_fault_post(rq->r.e, rq->r.qpn, EMU_PAGE_FAULT_RESPONDER, &what);
+}
+
+/* Its send queue does not go on before it has the answer. */
+static void post_source_fault(const struct request *rq)
+{
+	const struct emu_page_fault what = {
+		.wq = rq->m->src_qpn,
+		.wqe = (uint16_t)atomic_load(&rq->r.e->cfg.queues->qp[rq->m->src_qpn].done),
+		.type = EMU_PAGE_FAULT_REQUEST_OUT,
+	};
+
+	emu_page_fault_post(rq->r.e, rq->m->src_qpn, EMU_PAGE_FAULT_REQUESTER, &what);
+}
+
+static uint32_t fail_page(struct request *rq)
+{
+	if (!has_wqe(rq->m) || !emu_receiver_find(&rq->r, rq->m->srqn))
+		return violate(rq, EMU_SYN_REM_ACCESS);
+	return fail_receive(rq, EMU_SYN_LOC_PROT, EMU_SYN_REM_OP);
+}
+
+/* The answer to a message, unless a page is missing that it needs. */
+static uint32_t serve_with_pages(struct request *rq, struct emu_qp *s)
+{
+	enum emu_page_fault_state own, source = EMU_PAGE_FAULT_NONE;
+	uint32_t answer;
+
+	own = emu_page_fault_of(rq->r.q, EMU_PAGE_FAULT_RESPONDER);
+	if (!own)
+		source = emu_page_fault_of(s, EMU_PAGE_FAULT_REQUESTER);
+	if (own == EMU_PAGE_FAULT_POSTED || source == EMU_PAGE_FAULT_POSTED)
+		return SERVE_PAGE;
+	emu_page_fault_begin(rq->r.e);
+	rq->r.e->pass.worked = true;
+	if (source == EMU_PAGE_FAULT_FAILED)
+		return EMU_SYN_LOC_PROT;
+	answer = own == EMU_PAGE_FAULT_FAILED ? fail_page(rq) : serve(rq);
+	if (answer == SERVE_PAGE)
+		post_own_fault(rq);
+	if (answer != SERVE_SOURCE)
+		return answer;
+	post_source_fault(rq);
+	return SERVE_PAGE;
+}
+
 void emu_rq_serve(struct engine *e, uint32_t qpn)
 {
 	struct emu_qp *q = &e->cfg.queues->qp[qpn];
 	struct request rq = {.r = {.e = e, .q = q, .qpn = qpn, .run = &e->qp_run[qpn]},
 			     .m = &q->inbox};
 	struct emu_msg *m = &q->inbox;
-	const struct emu_qp *s;
+	struct emu_qp *s;
 	uint32_t requester;
 	uint32_t answer;
 
@@ -426,15 +509,17 @@ void emu_rq_serve(struct engine *e, uint32_t qpn)
 	/* check again: the owner of a failed XRC target relies on no message being begun */
 	if (!can_receive(q) || !own_message(e, m, rq.r.run) || !can_receive(q))
 		return;
-	e->pass.worked = true;
 	s = source(e, m);
 	if (!s) {
+		e->pass.worked = true;
 		answer_with(e, m, EMU_MSG_FREE);
 		return;
 	}
 	set_domains(&rq, s);
-	answer = serve(&rq);
-	if (answer == SERVE_MORE)
+	answer = serve_with_pages(&rq, s);
+	if (answer == SERVE_PAGE) /* it begins again, unless its requester withdraws it */
+		answer_with(e, m, mine(e, EMU_MSG_POSTED));
+	if (answer == SERVE_PAGE || answer == SERVE_MORE)
 		return;
 	requester = m->src_engine;
 	remember_source(rq.r.run, m);

@@ -16,6 +16,7 @@
 #include "emu/engine/memory/copy.h"
 #include "emu/engine/memory/maps.h"
 #include "emu/engine/notes.h"
+#include "emu/engine/page_fault.h"
 #include "emu/engine/rq.h"
 #include "emu/engine/srq.h"
 #include "emu/engine/state.h"
@@ -177,6 +178,7 @@ static void find_whole(struct emu_send *s, struct emu_known_key *k)
 					    local_domain(s, m->rights & (EMU_LR | EMU_LW)), m,
 					    m->start, m->len, &all) &&
 		   all.n == 1 && all.len == m->len;
+	emu_page_fault_begin(s->e); /* the access may need none that is missing */
 	if (k->whole)
 		k->at = all.seg[0];
 }
@@ -309,6 +311,24 @@ static bool translate_remote(const struct emu_send *s, const struct emu_qp *peer
 	       emu_mkey_translate(&s->e->memory, there, s->w.rkey, addr, n, out);
 }
 
+/* The responder's driver is asked for the page. */
+static int wait_for_remote_page(struct emu_send *s, const struct emu_qp *peer, uint64_t n)
+{
+	const uint32_t qpn = (uint32_t)(peer - s->e->cfg.queues->qp);
+	const struct emu_page_fault what = {
+		.wq = qpn,
+		.type = s->w.opcode == EMU_WQE_RDMA_READ ? EMU_PAGE_FAULT_READ
+							 : EMU_PAGE_FAULT_WRITE,
+		.by_key = true,
+		.key = s->w.rkey,
+		.address = s->w.raddr + s->run->done,
+		.len = (uint32_t)n,
+	};
+
+	emu_page_fault_post(s->e, qpn, EMU_PAGE_FAULT_RESPONDER, &what);
+	return wait_barred(s);
+}
+
 /*
  * RDMA read and write: IB checks no key for an access without bytes. A write gathers its data before
  * the request leaves, and a read scatters it after the responder has answered; this order decides
@@ -322,6 +342,7 @@ static int step_rdma(struct emu_send *s)
 	struct emu_seg_list local;
 	struct emu_seg_list remote = {0};
 	struct emu_domain there;
+	enum emu_page_fault_state waits;
 	enum emu_copy_fault fault;
 	uint64_t n;
 
@@ -337,8 +358,13 @@ static int step_rdma(struct emu_send *s)
 		return EMU_SYN_OK;
 	if (!domain_of(s, peer, read ? EMU_RR : EMU_RW, &there))
 		return violate(s, peer, EMU_SYN_REM_INV_REQ);
-	if (!translate_remote(s, peer, &there, read ? chunk(s) : local.len, &remote))
-		return violate(s, peer, EMU_SYN_REM_ACCESS);
+	waits = emu_page_fault_of(peer, EMU_PAGE_FAULT_RESPONDER);
+	if (waits == EMU_PAGE_FAULT_POSTED)
+		return wait_barred(s);
+	n = read ? chunk(s) : local.len;
+	if (waits == EMU_PAGE_FAULT_FAILED || !translate_remote(s, peer, &there, n, &remote))
+		return emu_page_fault_met(s->e) ? wait_for_remote_page(s, peer, n)
+						: violate(s, peer, EMU_SYN_REM_ACCESS);
 	if (read && !translate_local(s, here, remote.len, &local))
 		return EMU_SYN_LOC_PROT;
 	n = read ? local.len : remote.len;
@@ -467,11 +493,23 @@ static int take_result(struct emu_send *s, uint64_t result)
 	return EMU_SYN_OK;
 }
 
+/* The answer stays where it is while a page for it is missing. */
+static bool has_place(struct emu_send *s)
+{
+	struct emu_seg_list dst;
+
+	return emu_sge_translate(&s->e->memory, local_domain(s, EMU_LW), s->w.sge, s->w.nsge, 0,
+				 sizeof(uint64_t), &dst) ||
+	       !emu_page_fault_met(s->e);
+}
+
 static int take_answer(struct emu_send *s, struct emu_msg *m, uint32_t state)
 {
 	uint32_t answer = m->syndrome;
 	uint64_t result = m->result;
 
+	if (answer == EMU_SYN_OK && is_atomic(s) && !has_place(s))
+		return EMU_SYN_LOC_PROT;
 	if (!atomic_compare_exchange_strong(&m->state, &state, EMU_MSG_FREE))
 		return EMU_STEP_WAIT; /* the responder checks whether it is still wanted */
 	s->run->posted = false;

@@ -7,6 +7,7 @@
 #include "emu/engine/fault.h"
 #include "emu/engine/memory/wire.h"
 #include "emu/engine/memory/wqe.h"
+#include "emu/engine/page_fault.h"
 #include "emu/engine/qp.h"
 #include "emu/engine/send.h"
 #include "emu/engine/state.h"
@@ -99,6 +100,52 @@ static void fetch_ahead(const struct emu_send *s, uint16_t avail)
 	__builtin_prefetch(emu_own(avail > AHEAD ? ring + block * 64 : q->dbr_addr));
 }
 
+static bool is_atomic(const struct emu_send *s)
+{
+	return s->w.opcode == EMU_WQE_ATOMIC_CS || s->w.opcode == EMU_WQE_ATOMIC_FA;
+}
+
+/* Of the memory that the WQE names. */
+static int wait_for_page(struct emu_send *s)
+{
+	const struct emu_page_fault what = {
+		.wq = s->qpn,
+		.wqe = s->run->sq_ci,
+		.type = s->w.opcode == EMU_WQE_RDMA_READ || is_atomic(s)
+				? EMU_PAGE_FAULT_REQUEST_IN
+				: EMU_PAGE_FAULT_REQUEST_OUT,
+	};
+
+	emu_page_fault_post(s->e, s->qpn, EMU_PAGE_FAULT_REQUESTER, &what);
+	s->run->barred = true;
+	return EMU_STEP_WAIT;
+}
+
+/* A message is read by its receiver, who then meets the fault. */
+static enum emu_page_fault_state own_fault(const struct emu_send *s)
+{
+	return s->run->posted && !is_atomic(s) ? EMU_PAGE_FAULT_NONE
+					       : emu_page_fault_of(s->q, EMU_PAGE_FAULT_REQUESTER);
+}
+
+static int step(struct emu_send *s)
+{
+	int result;
+
+	switch (own_fault(s)) {
+	case EMU_PAGE_FAULT_POSTED:
+		s->run->barred = true;
+		return EMU_STEP_WAIT;
+	case EMU_PAGE_FAULT_FAILED:
+		return EMU_SYN_LOC_PROT;
+	default:
+		break;
+	}
+	emu_page_fault_begin(s->e);
+	result = emu_send_step(s);
+	return result == EMU_SYN_LOC_PROT && emu_page_fault_met(s->e) ? wait_for_page(s) : result;
+}
+
 /* Execute one WQE or a chunk of it; false if nothing is left to do in this pass. */
 static bool execute(struct emu_send *s, uint16_t avail)
 {
@@ -111,7 +158,7 @@ static bool execute(struct emu_send *s, uint16_t avail)
 	if (!refused && s->run->done > s->w.len)
 		result = EMU_SYN_LOC_QP_OP; /* rewritten while it was executed */
 	else if (!refused && !s->run->held_until)
-		result = emu_send_step(s);
+		result = step(s);
 	s->run->active = true;
 	if (result == EMU_STEP_WAIT)
 		return false;

@@ -35,7 +35,8 @@ struct emu_pass {
 	bool timed;	  /* the clock was read in this pass */
 	bool worked;	  /* it made progress */
 	bool unsent;	  /* the notify socket had no room for a note */
-	uint32_t rule;	  /* enum emu_cqe_action */
+	bool lacks_page;    /* an access has failed for a page that is missing: page_fault.h */
+	uint32_t rule;	    /* enum emu_cqe_action */
 	uint32_t qp_faults; /* emu_queues.qp_faults */
 };
 

@@ -4,6 +4,7 @@
 #define EMU_IPC_MESSAGE_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* A piece of memory that an engine can access: of a process, of a file, or of the dm segment. */
@@ -113,6 +114,46 @@ struct emu_umr {
 		uint8_t klm[EMU_UMR_KLMS * 16];
 		struct emu_seg seg[EMU_UMR_SEGS]; /* memory of the engine's process */
 	};
+};
+
+/*
+ * A request needs a page that its mkey does not have yet. The queue waits until the driver of the function has given
+ * the page and resumes the queue (PAGE_FAULT_RESUME).
+ */
+enum emu_page_fault_state {
+	EMU_PAGE_FAULT_NONE = 0,
+	EMU_PAGE_FAULT_POSTED = 1, /* the server or the driver has it */
+	EMU_PAGE_FAULT_FAILED = 2, /* the driver cannot give the page */
+};
+
+/* Of the QP's own requests, and of its peer's. */
+enum emu_page_fault_side {
+	EMU_PAGE_FAULT_REQUESTER,
+	EMU_PAGE_FAULT_RESPONDER,
+	EMU_PAGE_FAULT_SIDES,
+};
+
+/* The numbers of page_fault_type in the firmware's command. */
+enum emu_page_fault_type {
+	EMU_PAGE_FAULT_SHARED_RECEIVE = 0, /* a WQE of an SRQ */
+	EMU_PAGE_FAULT_REQUEST_OUT = 1,	   /* a WQE of a send or write */
+	EMU_PAGE_FAULT_RECEIVE = 2,
+	EMU_PAGE_FAULT_REQUEST_IN = 3, /* a WQE of a read or atomic */
+	EMU_PAGE_FAULT_READ = 4,       /* no WQE: an address in the peer's request */
+	EMU_PAGE_FAULT_WRITE = 6,
+};
+
+struct emu_page_fault {
+	_Atomic uint32_t state;
+	uint32_t turn;	 /* counts the faults: what resumes an older one is too late */
+	uint32_t engine; /* that waits: not the QP's own if that of its peer executes the request */
+	uint32_t wq;	 /* the queue with the WQE: of the QP's number, or of that of an SRQ */
+	uint16_t wqe;	 /* its index in the ring */
+	uint8_t type;	 /* enum emu_page_fault_type */
+	bool by_key;	 /* no WQE has the address, but a peer's request: `key`, `address`, `len` */
+	uint32_t key;
+	uint32_t len;
+	uint64_t address;
 };
 
 #endif

@@ -12,13 +12,14 @@
  * A message of an engine to the server, one per datagram on its notify socket, without an answer.
  */
 enum emu_note_type {
-	EMU_NOTE_COMP = 1,   /* completion event of CQ `number` */
-	EMU_NOTE_QP = 2,     /* async event `event` (enum ibv_event_type) of QP `number` */
-	EMU_NOTE_CQ_ERR = 3, /* CQ `number` was overrun */
-	EMU_NOTE_UMR = 4,    /* QP `number` posted an emu_umr */
-	EMU_NOTE_SRQ = 5,    /* async event `event` of SRQ `number` */
-	EMU_NOTE_WR = 6,     /* struct emu_note_wr */
-	EMU_NOTE_PACKET = 7, /* struct emu_note_packet */
+	EMU_NOTE_COMP = 1,	 /* completion event of CQ `number` */
+	EMU_NOTE_QP = 2,	 /* async event `event` (enum ibv_event_type) of QP `number` */
+	EMU_NOTE_CQ_ERR = 3,	 /* CQ `number` was overrun */
+	EMU_NOTE_UMR = 4,	 /* QP `number` posted an emu_umr */
+	EMU_NOTE_SRQ = 5,	 /* async event `event` of SRQ `number` */
+	EMU_NOTE_WR = 6,	 /* struct emu_note_wr */
+	EMU_NOTE_PACKET = 7,	 /* struct emu_note_packet */
+	EMU_NOTE_PAGE_FAULT = 8, /* QP `number` posted a page fault of side `event` */
 };
 
 struct emu_note {

@@ -107,6 +107,7 @@ struct emu_qp {
 	uint32_t slow_us;	/* EMU_QP_SLOW: written before */
 	_Atomic uint16_t pkey;	/* the entry at pkey_index in the P_Key table of its port */
 	uint16_t pkey_index;
+	struct emu_page_fault page_fault[EMU_PAGE_FAULT_SIDES];
 	struct emu_umr umr[EMU_UMR_SIDES];
 	struct emu_msg inbox;
 };

@@ -96,6 +96,8 @@ struct emu_mkey {
 	} u;
 };
 
+#define EMU_PAGE_NOWHERE (1u << 31) /* in the key of a page: the machine does not have it */
+
 struct emu_klm {
 	uint32_t bytes; /* KLM only */
 	uint32_t key;

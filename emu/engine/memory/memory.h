@@ -24,8 +24,9 @@ struct emu_memory {
 	uint8_t *dm;
 	uint64_t owner; /* this engine in emu_queues.atomic_owner */
 	int32_t pid;
-	bool no_vm;	/* the kernel has no process_vm_* */
-	int scratch_fd; /* if no_vm */
+	bool no_vm;	  /* the kernel has no process_vm_* */
+	int scratch_fd;	  /* if no_vm */
+	bool *lacks_page; /* set when a translation meets a page that is not present */
 
 	/* Each belongs to the file of its name. */
 	struct emu_guard guard;

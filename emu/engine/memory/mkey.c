@@ -139,22 +139,40 @@ static void append_page(struct emu_seg_list *out, int32_t pid, uint64_t addr, ui
 	out->len += len;
 }
 
+/* NULL: the page is missing for now, or is one that the machine does not have. */
+static const struct emu_klm *find_page(const struct emu_memory *mem, const struct emu_mkey *m,
+				       uint64_t index, uint32_t need)
+{
+	const uint32_t want = need & (EMU_LW | EMU_RW | EMU_RA) ? EMU_LW : EMU_LR;
+	const struct emu_klm *page = NULL;
+	uint32_t key = 0;
+
+	if (klm_valid(m) && index < m->u.klm.count) {
+		page = &mem->tables->klm[m->u.klm.first + index];
+		key = __atomic_load_n(&page->key, __ATOMIC_ACQUIRE); /* before the address */
+	}
+	if (key & want)
+		return page;
+	if (!(key & EMU_PAGE_NOWHERE))
+		*mem->lacks_page = true;
+	return NULL;
+}
+
 /* Addresses have the place in the page that their pages have. */
-static bool translate_pages(const struct emu_mkey *m, const struct emu_klm *page, uint32_t need,
+static bool translate_pages(const struct emu_memory *mem, const struct emu_mkey *m, uint32_t need,
 			    uint64_t off, uint64_t len, struct emu_seg_list *out)
 {
 	const uint64_t size = 1ull << m->log_entity;
-	const uint32_t want = need & (EMU_LW | EMU_RW | EMU_RA) ? EMU_LW : EMU_LR;
 
 	off += m->start & (size - 1);
 	while (len && out->n < ENGINE_SEGS) {
-		uint64_t index = off >> m->log_entity;
+		const struct emu_klm *page = find_page(mem, m, off >> m->log_entity, need);
 		uint64_t inner = off & (size - 1);
 		uint64_t n = len < size - inner ? len : size - inner;
 
-		if (index >= m->u.klm.count || !(page[index].key & want))
+		if (!page)
 			return false;
-		append_page(out, m->u.klm.pid, m->u.klm.base + page[index].addr + inner, n);
+		append_page(out, m->u.klm.pid, m->u.klm.base + page->addr + inner, n);
 		off += n;
 		len -= n;
 	}
@@ -291,9 +309,7 @@ static bool translate_other(const struct emu_memory *mem, const struct emu_domai
 		append(out, EMU_SEG_NULL, off, len);
 		return true;
 	case EMU_MKEY_PAGES:
-		return klm_valid(m) && m->log_entity < 64 &&
-		       translate_pages(m, &mem->tables->klm[m->u.klm.first], dom->need, off, len,
-				       out);
+		return m->log_entity < 64 && translate_pages(mem, m, dom->need, off, len, out);
 	default:
 		return translate_list(mem, dom, depth, m, off, len, out);
 	}

@@ -45,6 +45,8 @@ static void reset(struct emu_qp *q)
 	emu_grace();
 	q->mmo = 0;
 	q->dest_qpn = 0;
+	for (unsigned int side = 0; side < EMU_PAGE_FAULT_SIDES; side++)
+		atomic_store(&q->page_fault[side].state, EMU_PAGE_FAULT_NONE);
 	emu_path_clear(q);
 	atomic_store(&q->established_reported, 0);
 	atomic_store(&q->inbox.state, EMU_MSG_FREE);

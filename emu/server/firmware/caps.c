@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "emu/ipc/firmware.h"
 #include "emu/prm/prm_caps.h"
+#include "emu/server/card/endpoint.h"
 #include "emu/server/card/topology.h"
 
 /* 8 << 4 entries: the largest size of the encoding, which is for InfiniBand. */
@@ -116,7 +117,10 @@ static void driver_caps(const struct emu_func *f, uint8_t *page)
 		{EMU_HCA_CAP_LOG_MAX_CURRENT_UC_LIST, 7},
 		{EMU_HCA_CAP_LOG_MAX_L2_TABLE, 7},
 		{EMU_HCA_CAP_IMAICL, 1},
-		{EMU_HCA_CAP_PG, 0}, /* no event tells it of page faults */
+		{EMU_HCA_CAP_PG,
+		 emu_endpoint_find(f, NULL) == EMU_NO_ENDPOINT}, /* packets do not wait for pages */
+		{EMU_HCA_CAP_FIXED_BUFFER_SIZE,
+		 0}, /* so that no region is all of a program's memory */
 		{EMU_HCA_CAP_RELAXED_ORDERING_WRITE_UMR, 1},
 		{EMU_HCA_CAP_RELAXED_ORDERING_READ_UMR, 1},
 		{EMU_HCA_CAP_ROCE, 1},

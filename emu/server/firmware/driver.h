@@ -99,6 +99,11 @@ bool emu_driver_pages_suffice(const struct emu_driver *d);
 void emu_driver_pages_follow(struct emu_driver *d);
 void emu_driver_pages_forget(struct emu_driver *d);
 
+/* Page faults (page_fault.c). */
+EMU_DRIVER_HANDLER(page_fault_resume);
+/* A queue pair has posted one of a side (enum emu_page_fault_side). */
+void emu_page_fault_serve(uint32_t qpn, uint32_t side);
+
 /* Registers (register.c). */
 EMU_DRIVER_HANDLER(access_reg);
 

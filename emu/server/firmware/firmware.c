@@ -193,6 +193,7 @@ const struct emu_firmware_command emu_firmware_commands[] = {
 	DRIVER(SET_ISSI, emu_driver_set_issi),
 	DRIVER(QUERY_PAGES, emu_driver_query_pages),
 	DRIVER(MANAGE_PAGES, emu_driver_manage_pages),
+	DRIVER(PAGE_FAULT_RESUME, emu_driver_page_fault_resume),
 	DRIVER(QUERY_ADAPTER, emu_driver_query_adapter),
 	DRIVER(QUERY_SPECIAL_CONTEXTS, emu_driver_query_special_contexts),
 	DRIVER(SET_DRIVER_VERSION, emu_driver_set_driver_version),

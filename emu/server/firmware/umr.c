@@ -78,13 +78,14 @@ static struct emu_klm entry(const struct request *r, uint32_t i)
 	return k;
 }
 
-/* A page that the guest cannot have is one that is not present. */
 static struct emu_klm page(const struct request *r, uint32_t i)
 {
 	const uint64_t tag = emu_get64(r->list + (size_t)i * EMU_MTT_BYTES);
 	struct emu_klm k = {.addr = tag & ~(uint64_t)(EMU_PAGE - 1)};
 
-	if (k.addr < EMU_FW_SPACE)
+	if (k.addr >= EMU_FW_SPACE)
+		k.key = EMU_PAGE_NOWHERE;
+	else
 		k.key = (tag & EMU_MTT_READ ? EMU_LR : 0u) | (tag & EMU_MTT_WRITE ? EMU_LW : 0u);
 	return k;
 }
@@ -160,19 +161,10 @@ static uint32_t set_klms(struct emu_mkey *m, const struct request *r, struct edi
 	return m->mode == EMU_MKEY_KSM ? EMU_SYN_MW_BIND : set_strided(m, r, e);
 }
 
-static struct emu_file *file_of(const struct emu_qp *q)
-{
-	struct emu_file *f = emu_files;
-
-	while (f && f->ino != q->file)
-		f = f->next;
-	return f;
-}
-
 /* Pages are the guest's: its kernel names them, and not a program for which it creates queue pairs. */
 static bool is_kernel(const struct request *r)
 {
-	struct emu_file *f = file_of(r->q);
+	struct emu_file *f = emu_file_by_ino(r->q->file);
 	const struct emu_devx_qp *qp = f ? emu_uobj_get(f, r->q->handle, EMU_T_DEVX_QP) : NULL;
 
 	return qp && !qp->obj.uid;
@@ -265,7 +257,7 @@ static void set_rights(struct emu_mkey *m, const struct emu_umr *u)
 static uint32_t set_domain(struct emu_mkey *m, const struct request *r)
 {
 	const uint32_t pdn = (uint32_t)emu_prm_get(r->u->mkc, EMU_MKC_PD);
-	const struct emu_file *f = file_of(r->q);
+	const struct emu_file *f = emu_file_by_ino(r->q->file);
 
 	if (!(mask_of(r->u) & EMU_UMR_MASK_PD))
 		return 0;
@@ -409,6 +401,44 @@ static uint32_t check_bound(const struct request *r, const struct emu_mkey *m, c
 	return m->mw ? check_window(r->q, m, &bound) : 0;
 }
 
+/* Nothing but pages of a list that is there changes: the key stays valid meanwhile, as queues may use other pages. */
+static bool is_page_update(const struct emu_mkey *m, const struct request *r)
+{
+	return m->mode == EMU_MKEY_PAGES && r->u->nklm && !mask_of(r->u) &&
+	       m->u.klm.first != EMU_NO_ROOM && m->u.klm.count == m->u.klm.room;
+}
+
+static bool is_same(const struct emu_klm *a, const struct emu_klm *b)
+{
+	return a->key == b->key && a->addr == b->addr;
+}
+
+/* A page that was there is missing first, until no engine uses it any more. */
+static void update_pages(const struct emu_mkey *m, const struct request *r, const struct edit *e)
+{
+	struct emu_klm *list = &emu_tables->klm[m->u.klm.first + e->first];
+	bool was_there = false;
+
+	for (uint32_t i = 0; i < e->n; i++) {
+		const struct emu_klm next = page(r, i);
+
+		if (!list[i].key || is_same(&list[i], &next))
+			continue;
+		__atomic_store_n(&list[i].key, 0, __ATOMIC_SEQ_CST);
+		was_there = true;
+	}
+	if (was_there)
+		emu_grace();
+	for (uint32_t i = 0; i < e->n; i++) {
+		const struct emu_klm next = page(r, i);
+
+		if (is_same(&list[i], &next))
+			continue;
+		list[i].addr = next.addr;
+		__atomic_store_n(&list[i].key, next.key, __ATOMIC_SEQ_CST);
+	}
+}
+
 static uint32_t change(const struct request *r)
 {
 	const uint32_t key = r->u->key;
@@ -428,6 +458,10 @@ static uint32_t change(const struct request *r)
 		syndrome = check_bound(r, &m, &e);
 	if (syndrome)
 		return syndrome;
+	if (is_page_update(&old, r)) {
+		update_pages(&old, r, &e);
+		return 0;
+	}
 	forgets = forget_pages(&m, r);
 	emu_mkey_retire(key >> 8);
 	if (forgets)

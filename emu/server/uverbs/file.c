@@ -3,6 +3,15 @@
 
 struct emu_file *emu_files;
 
+struct emu_file *emu_file_by_ino(uint64_t ino)
+{
+	struct emu_file *f = emu_files;
+
+	while (f && f->ino != ino)
+		f = f->next;
+	return f;
+}
+
 bool emu_file_has_process(const struct emu_file *f, pid_t pid)
 {
 	const struct emu_chan *c = f->chans;

@@ -46,6 +46,8 @@ struct emu_file {
 
 extern struct emu_file *emu_files;
 
+/* As queues name their files; NULL: there is none. */
+struct emu_file *emu_file_by_ino(uint64_t ino);
 /* Does the process have a channel to this file? */
 bool emu_file_has_process(const struct emu_file *f, pid_t pid);
 /* Does it have a channel to any file? */
