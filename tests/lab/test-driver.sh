@@ -246,6 +246,26 @@ tools()
 	kill $program
 }
 
+# Regions whose pages the card asks for when it needs them. Linux counts the faults.
+on_demand()
+{
+	local gid tests
+	echo "== on-demand paging"
+	gid=$(gid_index mlx5_0)
+	pong() { two "" 127.0.0.1 "$1" -d mlx5_0 -g "$gid" -o -c -n 100 "${@:2}"; }
+	pong ibv_rc_pingpong
+	pong ibv_rc_pingpong -s 2000000 -n 10
+	pong ibv_srq_pingpong -q 4
+	perf() { two "" 127.0.0.1 "$1" -d mlx5_0 -x "$gid" -F -n 100 --odp "${@:2}"; }
+	for tests in send write read; do
+		perf "ib_${tests}_bw"
+		perf "ib_${tests}_lat"
+	done
+	perf ib_write_bw -a
+	perf ib_read_bw -s 4000000 -n 10
+	LAB_OTHER="" "$build/tests/test_on_demand" --emu "$here/far"
+}
+
 pyverbs() { /usr/bin/python3 "$here/../emu/conformance/pyverbs_suite.py" --guest; }
 
 two_machines()
