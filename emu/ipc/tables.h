@@ -22,6 +22,8 @@ enum emu_mkey_flag {
 	EMU_MK_FREE = 1u << 0,	 /* it exists but has no meaning until UMR gives it one */
 	EMU_MK_UMR = 1u << 1,	 /* work requests may change it */
 	EMU_MK_RINVAL = 1u << 2, /* a peer may free it by a send with invalidate */
+	EMU_MK_PAGED =
+		1u << 3, /* a driver gives what a null key in its list stands for on demand */
 };
 
 enum emu_mkey_mode {

@@ -255,6 +255,7 @@ on_demand()
 	pong() { two "" 127.0.0.1 "$1" -d mlx5_0 -g "$gid" -o -c -n 100 "${@:2}"; }
 	pong ibv_rc_pingpong
 	pong ibv_rc_pingpong -s 2000000 -n 10
+	two "" 127.0.0.1 ibv_rc_pingpong -d mlx5_0 -g "$gid" -O -c -n 100
 	pong ibv_srq_pingpong -q 4
 	perf() { two "" 127.0.0.1 "$1" -d mlx5_0 -x "$gid" -F -n 100 --odp "${@:2}"; }
 	for tests in send write read; do

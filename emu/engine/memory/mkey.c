@@ -102,6 +102,18 @@ static bool klm_valid(const struct emu_mkey *m)
 	return m->u.klm.first <= EMU_MAX_KLMS && m->u.klm.count <= EMU_MAX_KLMS - m->u.klm.first;
 }
 
+/* The key of an entry. 0: a driver has to give what it stands for. */
+static uint32_t entry_key(const struct emu_memory *mem, const struct emu_mkey *m,
+			  const struct emu_klm *k)
+{
+	const uint32_t key = __atomic_load_n(&k->key, __ATOMIC_ACQUIRE); /* before the address */
+
+	if (key != EMU_NULL_LKEY || !(m->flags & EMU_MK_PAGED))
+		return key;
+	*mem->lacks_page = true;
+	return 0;
+}
+
 static bool translate_ksm(const struct emu_memory *mem, const struct emu_domain *dom,
 			  unsigned int depth, const struct emu_mkey *m, uint64_t off, uint64_t len,
 			  struct emu_seg_list *out)
@@ -114,11 +126,13 @@ static bool translate_ksm(const struct emu_memory *mem, const struct emu_domain 
 		uint64_t inner = off & (entity - 1);
 		uint64_t n = len < entity - inner ? len : entity - inner;
 		const struct emu_klm *k;
+		uint32_t key;
 
 		if (index >= m->u.klm.count)
 			return false;
 		k = &mem->tables->klm[m->u.klm.first + index];
-		if (!translate_key(mem, dom, depth + 1, k->key, k->addr + inner, n, out))
+		key = entry_key(mem, m, k);
+		if (!key || !translate_key(mem, dom, depth + 1, key, k->addr + inner, n, out))
 			return false;
 		off += n;
 		len -= n;
@@ -153,7 +167,7 @@ static const struct emu_klm *find_page(const struct emu_memory *mem, const struc
 	}
 	if (key & want)
 		return page;
-	if (!(key & EMU_PAGE_NOWHERE))
+	if (!(key & EMU_PAGE_NOWHERE) && (page || !m->u.klm.count))
 		*mem->lacks_page = true;
 	return NULL;
 }

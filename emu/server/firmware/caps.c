@@ -119,8 +119,6 @@ static void driver_caps(const struct emu_func *f, uint8_t *page)
 		{EMU_HCA_CAP_IMAICL, 1},
 		{EMU_HCA_CAP_PG,
 		 emu_endpoint_find(f, NULL) == EMU_NO_ENDPOINT}, /* packets do not wait for pages */
-		{EMU_HCA_CAP_FIXED_BUFFER_SIZE,
-		 0}, /* so that no region is all of a program's memory */
 		{EMU_HCA_CAP_RELAXED_ORDERING_WRITE_UMR, 1},
 		{EMU_HCA_CAP_RELAXED_ORDERING_READ_UMR, 1},
 		{EMU_HCA_CAP_ROCE, 1},

@@ -208,6 +208,7 @@ static uint64_t read_entries(const struct emu_mbox *m, const struct emu_mkey *k)
  */
 static int fill_list(struct emu_mbox *m, struct emu_mkey *k)
 {
+	const uint32_t most = k->flags & EMU_MK_PAGED ? EMU_MAX_KLMS : MAX_KLM_ENTRIES;
 	const uint8_t *mkc = emu_prm_at_const(m->in, EMU_CREATE_MKEY_IN_MKC);
 	uint64_t count = emu_prm_get(m->in, EMU_CREATE_MKEY_IN_TRANSLATIONS_OCTWORD_ACTUAL_SIZE);
 	uint64_t room = emu_prm_get(mkc, EMU_MKC_TRANSLATIONS_OCTWORD_SIZE);
@@ -215,7 +216,7 @@ static int fill_list(struct emu_mbox *m, struct emu_mkey *k)
 
 	if (k->rights & EMU_RA && (k->start | k->len) % ATOMIC_BYTES)
 		return emu_refuse(m, EMU_CMD_SYN_MKEY_ATOMIC_ALIGNMENT);
-	if (!room || room > MAX_KLM_ENTRIES || count > room ||
+	if (!room || room > most || count > room ||
 	    m->in_len < EMU_CREATE_MKEY_IN_BYTES + count * EMU_KLM_BYTES)
 		return emu_refuse(m, EMU_CMD_SYN_MKEY_LIST_LEN);
 	k->u.klm.count = (uint32_t)count;
@@ -377,6 +378,8 @@ static int fill_mkey(struct emu_cmd *c, struct emu_mbox *m, struct emu_mkey *k,
 
 	k->func = c->file->func->index;
 	read_mkc(mkc, k);
+	if (c->file->driver && !c->file->devx_uid && mode == EMU_ACCESS_MODE_KSM)
+		k->flags |= EMU_MK_PAGED;
 	if (!emu_pd_by_number(c->file, k->pdn))
 		return emu_refuse(m, EMU_CMD_SYN_MKEY_PD);
 	if (!EMU_PRM_IS_ZERO(m->in, reserved) || !EMU_PRM_IS_ZERO(mkc, reserved_in_mkc) ||

@@ -202,11 +202,16 @@ static uint32_t set_translation(struct emu_mkey *m, const struct request *r, str
 	return has_list(m) ? set_klms(m, r, e) : EMU_SYN_MW_BIND;
 }
 
+static struct emu_klm next_entry(const struct emu_mkey *m, const struct request *r,
+				 const struct edit *e, uint32_t i)
+{
+	return m->mode == EMU_MKEY_PAGES ? page(r, i) : entry(r, e->skip + i);
+}
+
 static void write_list(const struct emu_mkey *m, const struct request *r, const struct edit *e)
 {
 	for (uint32_t i = 0; i < e->n; i++)
-		emu_tables->klm[m->u.klm.first + e->first + i] =
-			m->mode == EMU_MKEY_PAGES ? page(r, i) : entry(r, e->skip + i);
+		emu_tables->klm[m->u.klm.first + e->first + i] = next_entry(m, r, e, i);
 }
 
 void emu_umr_drop_list(const struct emu_mkey *m)
@@ -272,13 +277,16 @@ static uint32_t set_domain(struct emu_mkey *m, const struct request *r)
 /* Only entries of one size have it. The pages that CREATE_MKEY named stay as they are, and so does their range. */
 static uint32_t set_range(struct emu_mkey *m, const struct request *r)
 {
-	const uint64_t mask = mask_of(r->u), len = emu_prm_get(r->u->mkc, EMU_MKC_LEN);
+	const bool whole = emu_prm_get(r->u->mkc, EMU_MKC_LENGTH64);
+	const uint64_t mask = mask_of(r->u);
+	const uint64_t len = whole ? UINT64_MAX : emu_prm_get(r->u->mkc, EMU_MKC_LEN);
 	const uint64_t start = emu_prm_get(r->u->mkc, EMU_MKC_START_ADDR);
 	const uint32_t log = (uint32_t)emu_prm_get(r->u->mkc, EMU_MKC_LOG_PAGE_SIZE);
 	const bool sized = m->mode == EMU_MKEY_PAGES || m->mode == EMU_MKEY_KSM;
 
-	if (mask & EMU_UMR_MASK_LEN && emu_prm_get(r->u->mkc, EMU_MKC_LENGTH64))
-		return EMU_SYN_LOC_QP_OP;
+	if (mask & EMU_UMR_MASK_LEN && whole &&
+	    (r->q->pdn != EMU_ANY_PD || (m->mode != EMU_MKEY_PAGES && !(m->flags & EMU_MK_PAGED))))
+		return EMU_SYN_LOC_QP_OP; /* only the driver makes a key for all memory, of pages on demand */
 	if (!has_list(m) && m->mode != EMU_MKEY_PAGES)
 		return ((mask & EMU_UMR_MASK_LEN && len != m->len) ||
 			(mask & EMU_UMR_MASK_START_ADDR && start != m->start) ||
@@ -401,11 +409,25 @@ static uint32_t check_bound(const struct request *r, const struct emu_mkey *m, c
 	return m->mw ? check_window(r->q, m, &bound) : 0;
 }
 
-/* Nothing but pages of a list that is there changes: the key stays valid meanwhile, as queues may use other pages. */
-static bool is_page_update(const struct emu_mkey *m, const struct request *r)
+/* What stands for an entry that a driver gives on demand. */
+static uint32_t missing_key(const struct emu_mkey *m)
 {
-	return m->mode == EMU_MKEY_PAGES && r->u->nklm && !mask_of(r->u) &&
-	       m->u.klm.first != EMU_NO_ROOM && m->u.klm.count == m->u.klm.room;
+	return m->mode == EMU_MKEY_PAGES ? 0 : EMU_NULL_LKEY;
+}
+
+/*
+ * Nothing but entries of a list that is there change, which are given on demand: the key stays valid meanwhile, as
+ * queues may use others.
+ */
+static bool is_paging(const struct emu_mkey *m, const struct request *r, const struct edit *e)
+{
+	const uint32_t end = e->first + e->n;
+
+	if (!r->u->nklm || mask_of(r->u) || m->u.klm.first == EMU_NO_ROOM || end > m->u.klm.count)
+		return false;
+	return m->mode == EMU_MKEY_PAGES ||
+	       (m->flags & EMU_MK_PAGED &&
+		(end == m->u.klm.count || flags_of(r->u) & EMU_UMR_FLAG_TRANSLATION_OFFSET));
 }
 
 static bool is_same(const struct emu_klm *a, const struct emu_klm *b)
@@ -413,27 +435,28 @@ static bool is_same(const struct emu_klm *a, const struct emu_klm *b)
 	return a->key == b->key && a->addr == b->addr;
 }
 
-/* A page that was there is missing first, until no engine uses it any more. */
-static void update_pages(const struct emu_mkey *m, const struct request *r, const struct edit *e)
+/* What was there is missing first, until no engine uses it any more. */
+static void page_entries(const struct emu_mkey *m, const struct request *r, const struct edit *e)
 {
 	struct emu_klm *list = &emu_tables->klm[m->u.klm.first + e->first];
 	bool was_there = false;
 
 	for (uint32_t i = 0; i < e->n; i++) {
-		const struct emu_klm next = page(r, i);
+		const struct emu_klm next = next_entry(m, r, e, i);
 
-		if (!list[i].key || is_same(&list[i], &next))
+		if (list[i].key == missing_key(m) || is_same(&list[i], &next))
 			continue;
-		__atomic_store_n(&list[i].key, 0, __ATOMIC_SEQ_CST);
+		__atomic_store_n(&list[i].key, missing_key(m), __ATOMIC_SEQ_CST);
 		was_there = true;
 	}
 	if (was_there)
 		emu_grace();
 	for (uint32_t i = 0; i < e->n; i++) {
-		const struct emu_klm next = page(r, i);
+		const struct emu_klm next = next_entry(m, r, e, i);
 
 		if (is_same(&list[i], &next))
 			continue;
+		list[i].bytes = next.bytes;
 		list[i].addr = next.addr;
 		__atomic_store_n(&list[i].key, next.key, __ATOMIC_SEQ_CST);
 	}
@@ -458,8 +481,8 @@ static uint32_t change(const struct request *r)
 		syndrome = check_bound(r, &m, &e);
 	if (syndrome)
 		return syndrome;
-	if (is_page_update(&old, r)) {
-		update_pages(&old, r, &e);
+	if (is_paging(&old, r, &e)) {
+		page_entries(&old, r, &e);
 		return 0;
 	}
 	forgets = forget_pages(&m, r);

@@ -12,9 +12,12 @@ from harness.mlx5_keys import (
     DATA,
     ENABLE,
     IOVA,
+    KLM,
+    KSM,
     LOCAL_PROTECTION,
     MUST_BE_FREE,
     OK,
+    PD,
     RDMA_READ,
     RDMA_WRITE,
     READ,
@@ -22,12 +25,14 @@ from harness.mlx5_keys import (
     REQUEST_ERROR,
     SEND,
     Key,
+    klms,
     mtts,
 )
 
 PAGE_FAULT_RESUME, PAGE_FAULT = 0x204, 0x0C
 OF_WQE, OF_RDMA = 0, 1
 REQUEST_OUT, RECEIVE, REQUEST_IN, RDMA_OF_READ, RDMA_OF_WRITE = 1, 2, 3, 4, 6
+NULL_KEY = 0x200
 ALL = 4  # pages of the region
 
 
@@ -217,6 +222,35 @@ def test_without_an_event_queue_it_is_an_error_at_once(card, queue, umr_queue):
     new = Key(length=ALL * PAGE, pd=card.pd)
     assert umr_queue.point(key, bytes(64), ENABLE, new, MUST_BE_FREE) == OK
     assert queue.write((card.source, card.everything), (IOVA, key), 64) == REMOTE_ACCESS
+
+
+def test_null_key_in_a_list_of_the_driver_stands_for_a_missing_part(card, queue, umr_queue, pager):
+    """As Linux has it in the list of a region that is a whole address space: the part comes when it is needed."""
+    whole = card.create_key(KSM, 4, Key(start=0, free=1))
+    part = PAGE * ALL
+    missing = klms([(part, NULL_KEY, 0)] * 4)
+    new = Key(start=0, length=4 * part, pd=card.pd, log_page=14)
+    assert umr_queue.point(whole, missing, ENABLE, new, MUST_BE_FREE) == OK
+    begin(queue, RDMA_WRITE, (card.source, card.everything), (part + 64, whole), 64)
+    fault = pager.fault()
+    assert (fault.key, fault.address, fault.length) == (whole, part + 64, 64)
+    pager.give()
+    assert umr_queue.point(whole, klms([(part, NULL_KEY, 0), (part, pager.key, IOVA)] + [(part, NULL_KEY, 0)] * 2)) == OK
+    assert pager.resume(fault) == OK
+    assert ends_with(queue) == OK
+    assert contents(card)[64:128] == DATA[:64]
+    assert umr_queue.point(whole, missing) == OK
+    begin(queue, RDMA_WRITE, (card.source, card.everything), (part, whole), 64)
+    assert pager.resume(pager.fault(), error=1) == OK
+    assert ends_with(queue) == REMOTE_ACCESS
+
+
+def test_null_key_in_a_list_of_pieces_is_no_memory(card, queue, pager):
+    whole = card.create_key(KLM, 4, Key(start=0, free=1, log_page=0))
+    new = Key(start=0, length=PAGE, pd=card.pd, log_page=0)
+    assert queue.change(whole, ENABLE & ~PD, new, MUST_BE_FREE, klms([(PAGE, NULL_KEY, 0)])) == OK
+    assert queue.write((card.source, card.everything), (0, whole), 64) == OK
+    assert not pager.has_another()
 
 
 def test_list_that_has_not_been_written_lacks_its_pages(card, queue, umr_queue, pager):
