@@ -24,6 +24,7 @@ static inline bool emu_page_fault_met(const struct engine *e)
 void emu_page_fault_post(struct engine *e, uint32_t qpn, enum emu_page_fault_side side,
 			 const struct emu_page_fault *what);
 
+/* The state; a failure is none from now on. */
 enum emu_page_fault_state emu_page_fault_take(struct emu_page_fault *f);
 
 /* Does the queue wait? A failure is returned once. */

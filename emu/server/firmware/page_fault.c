@@ -2,9 +2,6 @@
 /* Page faults of a function's driver: the event that asks for a page, and the command that resumes the queue. */
 #include "emu/prm/prm_page_fault.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "base/array.h"
 #include "emu/prm/prm_eqe.h"
 #include "emu/server/card/engines.h"
