@@ -29,6 +29,7 @@ enum delivery {
 	DELIVERY_OUT_LENGTH = 0x08,
 	DELIVERY_RESERVED = 0x09,
 	DELIVERY_TYPE = 0x10,
+	WAITING = 0x100, /* no status: the entry stays the function's */
 };
 
 struct entry {
@@ -133,7 +134,10 @@ static enum delivery execute(const struct emu_cmdq *q, struct entry *e)
 		status = DELIVERY_FIRMWARE;
 	}
 	if (status == DELIVERED) {
-		q->execute(q->context, in, in_len, out, out_len);
+		if (!q->execute(q->context, in, in_len, out, out_len))
+			status = WAITING;
+	}
+	if (status == DELIVERED) {
 		memcpy(e->out, out, INLINE_BYTES);
 		status = move(&to, out + INLINE_BYTES, out_len - INLINE_BYTES);
 	}
@@ -144,7 +148,7 @@ static enum delivery execute(const struct emu_cmdq *q, struct entry *e)
 	return status;
 }
 
-static bool serve(const struct emu_cmdq *q, uint32_t index)
+static bool serve(struct emu_cmdq *q, uint32_t index)
 {
 	struct entry *e, copy;
 	enum delivery status;
@@ -154,17 +158,38 @@ static bool serve(const struct emu_cmdq *q, uint32_t index)
 		return false;
 	memcpy(&copy, e, sizeof(copy));
 	status = execute(q, &copy);
+	if (status == WAITING) {
+		q->waiting |= 1u << index;
+		return false;
+	}
 	memcpy(e->out, copy.out, sizeof(e->out));
 	__atomic_store_n(&e->status_own, (uint8_t)(status << STATUS_SHIFT), __ATOMIC_RELEASE);
 	return true;
 }
 
-uint32_t emu_cmdq_ring(const struct emu_cmdq *queue, uint32_t vector)
+static uint32_t serve_all(struct emu_cmdq *q, uint32_t vector)
 {
 	uint32_t done = 0, i;
 
-	for (i = 0; i < EMU_CMDQ_ENTRIES && queue->address; i++) /* 0: the driver has named none */
-		if (vector & 1u << i && serve(queue, i))
+	for (i = 0; i < EMU_CMDQ_ENTRIES && q->address; i++) /* 0: the driver has named none */
+		if (vector & 1u << i && serve(q, i))
 			done |= 1u << i;
 	return done;
+}
+
+void emu_cmdq_place(struct emu_cmdq *queue, uint64_t address)
+{
+	queue->address = address;
+	queue->waiting = 0;
+}
+
+uint32_t emu_cmdq_ring(struct emu_cmdq *queue, uint32_t vector)
+{
+	uint32_t done = serve_all(queue, vector);
+	const uint32_t waiting = queue->waiting;
+
+	if (!done)
+		return 0;
+	queue->waiting = 0;
+	return done | serve_all(queue, waiting);
 }

@@ -142,7 +142,7 @@ void emu_fw_close(struct emu_fw *fw)
 }
 
 /* An answer longer than an attribute can be is cut: no command has one. */
-void emu_fw_command(const struct emu_fw *fw, const uint8_t *in, size_t in_len, uint8_t *out,
+bool emu_fw_command(const struct emu_fw *fw, const uint8_t *in, size_t in_len, uint8_t *out,
 		    size_t out_len)
 {
 	union call c;
@@ -153,9 +153,12 @@ void emu_fw_command(const struct emu_fw *fw, const uint8_t *in, size_t in_len, u
 	add(&c, EMU_FUNCTION_OUT, (uint16_t)(out_len < UINT16_MAX ? out_len : UINT16_MAX), out);
 	err = issue(fw->fd, &c);
 	if (!err || err == EREMOTEIO)
-		return;
+		return true;
+	if (err == EINPROGRESS)
+		return false;
 	memset(out, 0, out_len);
 	out[0] = STATUS_INTERNAL;
+	return true;
 }
 
 uint32_t emu_fw_memory(const struct emu_fw *fw, uint64_t address, uint64_t len)

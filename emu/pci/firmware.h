@@ -24,9 +24,9 @@ void emu_fw_close(struct emu_fw *fw);
 
 /*
  * Execute a command. The lengths are those of the mailboxes; the answer always has a status. The server's end is a
- * status, too (an internal error).
+ * status, too (an internal error). False: the command waits for pages of the driver, and has to be sent again.
  */
-void emu_fw_command(const struct emu_fw *fw, const uint8_t *in, size_t in_len, uint8_t *out,
+bool emu_fw_command(const struct emu_fw *fw, const uint8_t *in, size_t in_len, uint8_t *out,
 		    size_t out_len);
 /* Let commands name [address, address + len) of this process as a umem. Its number, or 0. */
 uint32_t emu_fw_memory(const struct emu_fw *fw, uint64_t address, uint64_t len);

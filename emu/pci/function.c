@@ -140,22 +140,23 @@ static void refuse(uint8_t *out)
 	emu_prm_set(out, EMU_CMD_OUT_STATUS, EMU_STATUS_BAD_PARAM);
 }
 
-static void execute(void *context, uint8_t *in, size_t in_len, uint8_t *out, size_t out_len)
+static bool execute(void *context, uint8_t *in, size_t in_len, uint8_t *out, size_t out_len)
 {
 	struct emu_function *f = context;
 	struct emu_pages pages;
+	bool is_executed;
 
 	if (emu_objects_umem(&f->objects, in, in_len, out))
-		return;
+		return true;
 	emu_objects_hide_umems(&f->objects, in, in_len);
 	if (emu_pages_replace(&f->objects.of, in, &in_len, &pages)) {
 		refuse(out);
-		return;
+		return true;
 	}
-	emu_fw_command(&f->firmware, in, in_len, out, out_len);
-	if (emu_prm_get(out, EMU_CMD_OUT_STATUS)) {
+	is_executed = emu_fw_command(&f->firmware, in, in_len, out, out_len);
+	if (!is_executed || emu_prm_get(out, EMU_CMD_OUT_STATUS)) {
 		emu_pages_release(&f->objects.of, &pages);
-		return;
+		return is_executed;
 	}
 	follow(f, in, out, &pages);
 	if (emu_prm_get(in, EMU_CMD_IN_OPCODE) == EMU_CMD_MODIFY_CQ)
@@ -163,6 +164,7 @@ static void execute(void *context, uint8_t *in, size_t in_len, uint8_t *out, siz
 	else
 		emu_objects_created(&f->objects, in, out, &pages);
 	emu_objects_destroyed(&f->objects, in);
+	return true;
 }
 
 /* The queue that reports commands does not report the command that creates it. */
@@ -236,7 +238,7 @@ static void write_queue_address(struct emu_function *f, uint32_t word)
 		f->health.nic = NIC_DISABLED;
 	} else if (nic == NIC_FULL) {
 		f->health.nic = NIC_FULL;
-		f->commands.address = (uint64_t)f->address_high << 32 | (word & ~0xfffu);
+		emu_cmdq_place(&f->commands, (uint64_t)f->address_high << 32 | (word & ~0xfffu));
 	}
 }
 
@@ -416,7 +418,7 @@ void emu_function_reset(struct emu_function *f)
 	emu_function_events(f);
 	forget_objects(f);
 	name_space(f);
-	f->commands.address = 0;
+	emu_cmdq_place(&f->commands, 0);
 	f->address_high = 0;
 	emu_pci_config_init(&f->config, f->firmware.info.device);
 }

@@ -18,6 +18,7 @@ DELIVERED, BAD_TOKEN, BAD_BLOCK, BAD_OUT, BAD_IN, BAD_IN_LEN, BAD_OUT_LEN, RESER
     0, 2, 3, 4, 5, 7, 8, 9, 0x10)  # fmt: skip
 BLOCK, DATA, STEP, BLOCKS = 576, 512, 1024, 16  # of mailboxes: each has a step, each entry two rows of blocks
 LIST = 0x110  # where page lists begin
+SPARE_PAGES = 40  # so that no test waits for pages that is about something else
 
 ENABLE_HCA, DISABLE_HCA, INIT_HCA, TEARDOWN_HCA = 0x104, 0x105, 0x102, 0x103
 QUERY_HCA_CAP, SET_ISSI, QUERY_ISSI, QUERY_ADAPTER = 0x100, 0x10B, 0x10A, 0x101
@@ -240,8 +241,8 @@ class Driver:  # pylint: disable=too-many-public-methods
         self.initialise()
         return self
 
-    def initialise(self):
-        self.give_pages()
+    def initialise(self, spare=SPARE_PAGES):
+        self.give_pages(self.missing_pages() + spare)
         self.call(INIT_HCA)
 
     def missing_pages(self, op_mod=INIT):

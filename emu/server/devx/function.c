@@ -124,7 +124,8 @@ static int refuse_as_firmware(struct emu_mbox *m, int err)
 	switch (err) {
 	case 0:
 	case -EREMOTEIO:
-	case -EAGAIN: /* it is sent again */
+	case -EAGAIN:	   /* it is sent again */
+	case -EINPROGRESS: /* likewise, when the driver has given pages */
 		return err;
 	case -ENOMEM:
 		return emu_refuse(m, EMU_CMD_SYN_DRIVER_LIMIT);

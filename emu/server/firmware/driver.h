@@ -26,7 +26,8 @@ struct emu_driver {
 	struct {
 		uint64_t *address;
 		uint32_t n, room;
-		bool is_asked; /* the driver is about to give or to take some */
+		int32_t asked; /* the driver is about to give so many; fewer than 0: to take */
+		bool refused;  /* it cannot give what it was asked for */
 	} pages;	       /* that it has given */
 	uint32_t objects;
 	bool roce;	 /* enabled */
@@ -95,8 +96,10 @@ EMU_DRIVER_HANDLER(mad_ifc);
 EMU_DRIVER_HANDLER(query_pages);
 EMU_DRIVER_HANDLER(manage_pages);
 bool emu_driver_pages_suffice(const struct emu_driver *d);
-/* The function has more or fewer objects: ask for pages, or return some. */
-void emu_driver_pages_follow(struct emu_driver *d);
+/* Room for an object more: 0, -EINPROGRESS until the driver has given pages, or -EREMOTEIO if it cannot. */
+int emu_driver_pages_reserve(struct emu_driver *d, struct emu_mbox *m);
+/* The function has fewer objects: offer pages that it does not need. */
+void emu_driver_pages_return(struct emu_driver *d);
 void emu_driver_pages_forget(struct emu_driver *d);
 
 /* Page faults (page_fault.c). */

@@ -98,22 +98,18 @@ static const struct emu_field query_caps_fields[] = {
 		.handler = (function)                                                 \
 	}
 
-/* An object of the function's driver is there, or is gone. */
-static void count(struct emu_driver *d, int change)
-{
-	d->objects += (uint32_t)change;
-	emu_driver_pages_follow(d);
-}
-
 /* The row names the type; what is destroyed is found before. */
 int emu_driver_destroy(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
 {
+	struct emu_driver *d = c->file->driver;
 	int err = emu_uobj_destroy(o);
 
 	(void)m;
-	if (!err)
-		count(c->file->driver, -1);
-	return err;
+	if (err)
+		return err;
+	d->objects--;
+	emu_driver_pages_return(d);
+	return 0;
 }
 
 /*
@@ -293,22 +289,26 @@ static bool creates(const struct emu_firmware_command *f)
 
 static int create(struct emu_cmd *c, struct emu_mbox *m, const struct emu_firmware_command *f)
 {
+	struct emu_driver *d = c->file->driver;
 	struct emu_uobj *o;
 	int err;
 
-	if (c->file->driver->state != EMU_DRIVER_INITIALIZED)
+	if (d->state != EMU_DRIVER_INITIALIZED)
 		return emu_refuse(m, EMU_CMD_SYN_DRIVER_STATE);
+	err = emu_driver_pages_reserve(d, m);
+	if (err)
+		return err;
 	o = emu_uobj_new(c->file, f->type, f->size, f->undo);
 	if (!o)
 		return emu_refuse(m, EMU_CMD_SYN_DRIVER_LIMIT);
 	err = f->handler(c, m, o);
-	if (err)
+	if (err) {
 		emu_uobj_free(o);
-	else
-		o->number = (uint32_t)emu_prm_get(m->out, EMU_CMD_OUT_NUMBER);
-	if (!err)
-		count(c->file->driver, 1);
-	return err;
+		return err;
+	}
+	o->number = (uint32_t)emu_prm_get(m->out, EMU_CMD_OUT_NUMBER);
+	d->objects++;
+	return 0;
 }
 
 static struct emu_uobj *find_object(const struct emu_file *f, enum emu_type type,

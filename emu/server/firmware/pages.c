@@ -6,6 +6,7 @@
  *
  * PRM, "Memory Management"; Linux, drivers/net/ethernet/mellanox/mlx5/core/pagealloc.c.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,9 +24,14 @@
 #define PAGE_MASK     0xfffull
 #define ADDRESS_BYTES 8u
 
+static uint32_t needed_by(uint32_t objects)
+{
+	return BOOT_PAGES + INIT_PAGES + objects / PAGE_OBJECTS;
+}
+
 static uint32_t needed(const struct emu_driver *d)
 {
-	return BOOT_PAGES + INIT_PAGES + d->objects / PAGE_OBJECTS;
+	return needed_by(d->objects);
 }
 
 bool emu_driver_pages_suffice(const struct emu_driver *d)
@@ -33,24 +39,35 @@ bool emu_driver_pages_suffice(const struct emu_driver *d)
 	return d->pages.n >= needed(d);
 }
 
-/* Fewer than 0: that many can be taken. */
-static void ask(struct emu_driver *d, int32_t npages)
+/* Fewer than 0: that many can be taken. False: the driver does not listen. */
+static bool ask(struct emu_driver *d, int32_t npages)
 {
 	const uint32_t eqn = emu_driver_eqn(d, EMU_EVENT_TYPE_PAGE_REQUEST);
 	uint8_t eqe[EMU_EQE_BYTES] = {0};
 
+	if (!eqn)
+		return false;
 	emu_prm_set(eqe, EMU_EQE_PAGES_NUM_PAGES, (uint32_t)npages);
 	emu_driver_send(d, eqn, EMU_EVENT_TYPE_PAGE_REQUEST, eqe);
-	d->pages.is_asked = eqn;
+	d->pages.asked = npages;
+	return true;
 }
 
-void emu_driver_pages_follow(struct emu_driver *d)
+int emu_driver_pages_reserve(struct emu_driver *d, struct emu_mbox *m)
 {
-	if (d->pages.is_asked || d->state != EMU_DRIVER_INITIALIZED)
-		return;
-	if (d->pages.n < needed(d))
-		ask(d, STEP);
-	else if (d->pages.n >= needed(d) + 2 * STEP)
+	const bool refused = d->pages.refused;
+
+	d->pages.refused = false;
+	if (d->pages.n >= needed_by(d->objects + 1))
+		return 0;
+	if (refused || (d->pages.asked <= 0 && !ask(d, STEP)))
+		return emu_refuse(m, EMU_CMD_SYN_PAGES_NONE);
+	return -EINPROGRESS;
+}
+
+void emu_driver_pages_return(struct emu_driver *d)
+{
+	if (!d->pages.asked && d->pages.n >= needed(d) + 2 * STEP)
 		ask(d, -(int32_t)STEP);
 }
 
@@ -183,6 +200,17 @@ static int manage(struct emu_driver *d, struct emu_mbox *m)
 	}
 }
 
+/* What a driver cannot give is refused to the creation that asked. */
+static void answered(struct emu_driver *d, uint16_t op_mod)
+{
+	const bool gives = op_mod != EMU_PAGES_TAKE;
+
+	if (!d->pages.asked || gives != (d->pages.asked > 0))
+		return;
+	d->pages.asked = 0;
+	d->pages.refused = op_mod == EMU_PAGES_CANT_GIVE;
+}
+
 int emu_driver_manage_pages(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
 {
 	struct emu_driver *d = c->file->driver;
@@ -192,6 +220,6 @@ int emu_driver_manage_pages(struct emu_cmd *c, struct emu_mbox *m, struct emu_uo
 	if (!err)
 		err = manage(d, m);
 	if (!err)
-		d->pages.is_asked = false;
+		answered(d, m->op_mod);
 	return err;
 }

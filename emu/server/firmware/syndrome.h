@@ -178,7 +178,12 @@
 	S(PAGES_ADDRESS, 0xc2, BAD_PARAM,                                                          \
 	  "a page is 0 or misaligned, or the function has it already")                             \
 	S(PAGES_LIMIT, 0xc3, LIM, "the function has as many pages as it can use")                  \
-	S(PAGES_MISSING, 0xc4, NO_RES, "the driver has given fewer pages than QUERY_PAGES asks for")
+	S(PAGES_MISSING, 0xc4, NO_RES,                                                             \
+	  "the driver has given fewer pages than QUERY_PAGES asks for")                            \
+	/* Creations */                                                                            \
+	S(PAGES_NONE, 0xc5, NO_RES,                                                                \
+	  "the object needs a page, which the driver cannot give, or is not asked for: it has no " \
+	  "event queue for requests of pages")
 
 #define EMU_CMD_SYNDROME_(name, number, status, sentence) EMU_CMD_SYN_##name = (number),
 

@@ -143,18 +143,22 @@ static bool execute(const uint8_t *in, uint8_t *out)
 	return false;
 }
 
-void emu_fw_command(const struct emu_fw *fw, const uint8_t *in, size_t in_len, uint8_t *out,
+bool emu_fw_command(const struct emu_fw *fw, const uint8_t *in, size_t in_len, uint8_t *out,
 		    size_t out_len)
 {
-	uint8_t sum = 0;
+	uint8_t sum = 0, luck;
 
 	(void)fw;
 	require(in_len >= 16 && out_len >= 16);
 	for (size_t i = 0; i < in_len; i++) /* all of it can be read */
 		sum ^= in[i];
 	memset(out, 0, out_len);
-	if ((take() & 7) == 7 || !execute(in, out))
+	luck = take();
+	if ((luck & 15) == 6)
+		return false;
+	if ((luck & 7) == 7 || !execute(in, out))
 		out[0] = 2 | (sum & 0x40);
+	return true;
 }
 
 uint32_t emu_fw_memory(const struct emu_fw *fw, uint64_t address, uint64_t len)

@@ -208,6 +208,7 @@ def test_program_destroys_only_umems_of_its_own(running):
 def test_number_of_objects_is_limited(running, create, most):
     """Each object costs the card memory, and those that come after it time."""
     made = 0
+    running.give_pages(300)
     while made <= most and status(running, create) == OK:
         made += 1
     assert most - 100 <= made <= most and status(running, create) == LIMIT

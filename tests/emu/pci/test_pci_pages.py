@@ -15,6 +15,7 @@ from harness.mlx5_driver import (
     BAD_SYS_STATE,
     BOOT,
     CANT_GIVE,
+    COMMAND_EVENT,
     DEALLOC_PD,
     DISABLE_HCA,
     ENABLE_HCA,
@@ -26,15 +27,15 @@ from harness.mlx5_driver import (
     OK,
     PAGE,
     PAGES_EVENT,
+    SPARE_PAGES,
     QUERY_PAGES,
     REGULAR,
     TAKE,
     TEARDOWN_HCA,
-    Refused,
     command,
     put,
 )
-from harness.vfio_user import READABLE, GuestMemory, Irq, await_irq
+from harness.vfio_user import READABLE, GuestMemory, await_irq
 
 OBJECTS = 16  # for which there is room in a page
 
@@ -71,8 +72,9 @@ def test_function_does_not_start_without_its_pages(enabled):
 
 def test_pages_that_are_not_needed_are_returned_while_the_function_runs(running):
     more = running.give_pages(10)
-    assert running.missing_pages(REGULAR) == -10
-    assert sorted(running.take_pages(4) + running.take_pages(100)) == sorted(more)
+    assert running.missing_pages(REGULAR) == -10 - SPARE_PAGES
+    taken = running.take_pages(4) + running.take_pages(100)
+    assert len(taken) == 10 + SPARE_PAGES and set(more) < set(taken)
     assert running.missing_pages(REGULAR) == 0
 
 
@@ -146,10 +148,11 @@ def test_function_has_a_limit_of_pages(enabled):
 
 
 class Requests:
-    """An event queue for requests of pages, with vector 1."""
+    """An event queue for requests of pages, with vector 1; the function has no page to spare."""
 
     def __init__(self, driver):
         self.driver, self.seen = driver, 0
+        driver.take_pages(SPARE_PAGES)
         self.irq = driver.enable_irqs()[1]
         self.eq = driver.create_eq(driver.call(ALLOC_UAR).number, vector=1, events=[PAGES_EVENT])
         driver.tell_eq(self.eq, 0)
@@ -172,38 +175,114 @@ def requests(running):
     return Requests(running)
 
 
-def test_function_asks_for_pages_when_it_has_more_objects(running, requests):
-    pds = [running.call(ALLOC_PD).number for _ in range(2 * OBJECTS)]
+@pytest.fixture
+def pds(running, requests):
+    """As many as there are pages for, with what the queue for requests needs."""
+    return [running.call(ALLOC_PD).number for _ in range(OBJECTS - 3)]
+
+
+def begin(driver, slot):
+    """Sends a creation in an entry of its own, which is not answered yet."""
+    assert driver.submit(command(ALLOC_PD), slot=slot) is None
+
+
+def cannot_give(driver):
+    driver.call(MANAGE_PAGES, op_mod=CANT_GIVE)
+
+
+def test_creation_waits_for_the_page_that_it_needs(running, requests, pds):
+    begin(running, slot=1)
     count = requests.next()
-    assert count > 0
-    running.call(ALLOC_PD)
+    begin(running, slot=2)
+    running.call(DEALLOC_PD, pds.pop())  # other commands do not wait
+    assert running.answer(slot=1).status == OK  # its place is free
+    assert running.answer(slot=2) is None
     assert requests.none()  # it has asked already
-    running.submit(command(MANAGE_PAGES, op_mod=CANT_GIVE))
-    pds.append(running.call(ALLOC_PD).number)
-    assert requests.next() == count
     given = running.give_pages(count)
+    assert running.answer(slot=2).status == OK
     assert running.missing_pages(REGULAR) < 0
-    pds.append(running.call(ALLOC_PD).number)
+    pds += [running.answer(slot).number for slot in (1, 2)]
     assert requests.none()
     for pd in pds:
         running.call(DEALLOC_PD, pd)
     assert len(running.take_pages(400)) <= len(given)
 
 
-def test_function_returns_pages_that_it_no_longer_needs(running, requests):
-    running.give_pages(400)
+@pytest.mark.usefixtures("pds")
+def test_creation_fails_if_the_driver_has_no_page(running, requests):
+    begin(running, slot=1)
+    begin(running, slot=2)
+    count = requests.next()
+    cannot_give(running)
+    assert running.answer(slot=1).status == NO_RES
+    assert running.answer(slot=2) is None and requests.next() == count  # each asks once
+    cannot_give(running)
+    assert running.answer(slot=2).status == NO_RES
+    begin(running, slot=1)
+    assert requests.next() == count
+    running.give_pages(1)
+    assert running.answer(slot=1).status == OK
+
+
+def test_refusal_that_nobody_waits_for_changes_nothing(running, requests, pds):
+    cannot_give(running)
+    begin(running, slot=1)
+    requests.next()
+    running.call(DEALLOC_PD, pds[0])
+    assert running.answer(slot=1).status == OK
+    cannot_give(running)
+    running.call(DEALLOC_PD, pds[1])
     running.call(ALLOC_PD)
+    begin(running, slot=1)
+    requests.next()
+
+
+def test_command_that_waits_is_reported_when_it_ends(running, requests):
+    commands = running.create_eq(running.call(ALLOC_UAR).number, vector=2, events=[COMMAND_EVENT])
+    before = OBJECTS - 1 - 4
+    for _ in range(before):
+        running.call(ALLOC_PD)
+    begin(running, slot=3)
+    count = requests.next()
+    assert running.event(commands, before) is None
+    running.give_pages(count)
+    kind, data = running.event(commands, before)
+    assert kind == COMMAND_EVENT and struct.unpack(">I", data[:4])[0] == 1 << 0 | 1 << 3
+
+
+@pytest.mark.usefixtures("pds", "requests")
+@pytest.mark.parametrize("end", ["teardown", "reset", "taken back"])
+def test_command_that_waits_ends_with_what_it_waits_for(running, end):
+    begin(running, slot=1)
+    if end == "teardown":
+        running.call(TEARDOWN_HCA)
+        assert running.answer(slot=1).status == BAD_SYS_STATE
+        return
+    if end == "reset":
+        running.client.reset()
+        running.attach()
+        running.start()
+    else:
+        running.poke(running.queue + 64 + 63, b"\0")
+    running.give_pages(10)
+    running.call(ALLOC_PD)
+    assert running.peek(running.queue + 64 + 32, 16) == bytes(16)  # nothing has answered
+
+
+def test_creation_fails_if_the_driver_does_not_listen(running):
+    running.take_pages(SPARE_PAGES)
+    for _ in range(OBJECTS - 1):
+        running.call(ALLOC_PD)
+    assert running.submit(command(ALLOC_PD)).status == NO_RES
+
+
+def test_function_returns_pages_that_it_no_longer_needs(running, requests, pds):
+    running.give_pages(400)
+    running.call(DEALLOC_PD, pds.pop())
     count = requests.next()
     assert count < 0
+    running.call(DEALLOC_PD, pds.pop())
+    assert requests.none()  # it has said so
     assert len(running.take_pages(-count)) == -count
-    running.call(ALLOC_PD)
+    running.call(DEALLOC_PD, pds.pop())
     assert requests.next() == count
-
-
-def test_function_without_a_queue_for_requests_asks_nobody(running):
-    for _ in range(3 * OBJECTS):
-        running.call(ALLOC_PD)
-    running.client.disable_irqs(Irq.MSIX)
-    assert running.missing_pages(REGULAR) > 0
-    with pytest.raises(Refused):
-        running.call(INIT_HCA)
