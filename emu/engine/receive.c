@@ -85,6 +85,8 @@ void emu_receiver_push(const struct emu_receiver *r, struct emu_cqe *cqe)
 	cqe->wqe_counter = r->srq ? r->run->rx_index : r->run->rq_ci;
 	cqe->qpn = r->qpn;
 	cqe->uidx = is_xrc(r) ? r->srq->uidx : r->q->uidx;
+	if (cqe->uidx == EMU_NO_UIDX)
+		cqe->uidx = r->srq ? r->srqn : 0;
 	if (!emu_cq_push(r->e, completes_in(r), cqe))
 		emu_engine_qp_fail(r->q);
 	if (r->srq)

@@ -37,7 +37,7 @@ static void retire(struct emu_send *s, enum emu_syndrome syndrome)
 		.wqe_opcode = s->w.opcode,
 		.wqe_counter = s->run->sq_ci,
 		.qpn = s->qpn,
-		.uidx = s->q->uidx,
+		.uidx = s->q->uidx == EMU_NO_UIDX ? 0 : s->q->uidx,
 		.byte_cnt = (uint32_t)s->w.len,
 	};
 

@@ -58,6 +58,9 @@ struct emu_route {
 	uint8_t hop_limit;
 };
 
+/* The user index of a queue that has none: its completions are of version 0, and name the shared receive queue. */
+#define EMU_NO_UIDX 0xffffffu
+
 /* A QP; its number is the index. The server writes it; engines also write `state`, to ERR. */
 struct emu_qp {
 	_Atomic uint32_t serial;

@@ -161,12 +161,13 @@ static int pin_db_page(const struct emu_pin_owner *owner, struct emu_db_page **p
 	return 0;
 }
 
-int emu_pin_queue(const struct emu_pin_owner *owner, struct emu_db_page **pages, uint64_t ring,
-		  uint64_t len, uint64_t dbr, struct emu_queue_pins *pins)
+int emu_pin_queue(const struct emu_pin_owner *owner, struct emu_db_page **pages,
+		  const struct emu_queue_memory *m, struct emu_queue_pins *pins)
 {
-	int err = len ? emu_pin(owner, ring, len, true, &pins->ring) : 0;
+	const uint64_t page = m->dbr & ~(uint64_t)(EMU_PAGE - 1);
+	int err = m->len ? emu_pin(owner, m->ring, m->len, m->is_written, &pins->ring) : 0;
 
-	return err ? err : pin_db_page(owner, pages, dbr & ~(uint64_t)(EMU_PAGE - 1), &pins->dbr);
+	return err ? err : pin_db_page(owner, pages, page, &pins->dbr);
 }
 
 void emu_unpin_queue(struct emu_db_page **pages, struct emu_queue_pins *pins)

@@ -20,6 +20,13 @@ struct emu_pin {
 	uint64_t offset; /* of the range in the shared file */
 };
 
+/* Where a queue is in the memory of its process. A device writes completions only. */
+struct emu_queue_memory {
+	uint64_t ring, len; /* 0: it has none */
+	uint64_t dbr;	    /* the doorbell record */
+	bool is_written;
+};
+
 /* The pins of a queue: its ring, and the page of its doorbell record. */
 struct emu_queue_pins {
 	struct emu_pin ring;
@@ -40,8 +47,8 @@ void emu_unpin(struct emu_pin *pin);
  * Lock a queue's ring and the page of its doorbell record, which `pages` lists once for all records
  * in it. What was locked before an error stays in `pins`.
  */
-int emu_pin_queue(const struct emu_pin_owner *owner, struct emu_db_page **pages, uint64_t ring,
-		  uint64_t len, uint64_t dbr, struct emu_queue_pins *pins);
+int emu_pin_queue(const struct emu_pin_owner *owner, struct emu_db_page **pages,
+		  const struct emu_queue_memory *m, struct emu_queue_pins *pins);
 void emu_unpin_queue(struct emu_db_page **pages, struct emu_queue_pins *pins);
 /* The process has ended: its number stands for another process from now on. */
 void emu_pin_forget(pid_t pid);

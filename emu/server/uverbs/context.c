@@ -10,7 +10,9 @@
 #include "emu/server/card/segments.h"
 #include "emu/server/uverbs/cmd.h"
 
-static void fill_ucontext(struct mlx5_ib_alloc_ucontext_resp *r)
+#define CQE_VERSION 1u /* the newest */
+
+static void fill_ucontext(const struct emu_file *f, struct mlx5_ib_alloc_ucontext_resp *r)
 {
 	memset(r, 0, sizeof(*r));
 	r->qp_tab_size = 1u << 17;
@@ -26,7 +28,7 @@ static void fill_ucontext(struct mlx5_ib_alloc_ucontext_resp *r)
 		       MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_ECE;
 	r->dump_fill_mkey = EMU_NULL_LKEY;
 	r->response_length = sizeof(*r);
-	r->cqe_version = 1;
+	r->cqe_version = f->cqe_version;
 	r->clock_info_versions = 1u << MLX5_IB_CLOCK_INFO_V1;
 	r->eth_min_inline = MLX5_USER_INLINE_MODE_L2;
 	r->cmds_supp_uhw = 1u << 0 | 1u << 1; /* query_device, create_ah */
@@ -62,7 +64,7 @@ static int out_context(struct emu_cmd *c, uint16_t resp)
 	struct mlx5_ib_alloc_ucontext_resp r;
 	int err;
 
-	fill_ucontext(&r);
+	fill_ucontext(c->file, &r);
 	if (emu_attr_len(c, resp) < sizeof(r))
 		r.response_length = (uint32_t)emu_attr_len(c, resp);
 	err = write_clock_page();
@@ -110,6 +112,7 @@ static int get_context(struct emu_cmd *c)
 		return err;
 	if (!(req.lib_caps & MLX5_LIB_CAP_DYN_UAR))
 		return -EOPNOTSUPP; /* static doorbell pages: libmlx5 no longer uses them */
+	c->file->cqe_version = req.max_cqe_version ? CQE_VERSION : 0;
 	err = out_context(c, UVERBS_ATTR_UHW_OUT);
 	if (err)
 		return err;

@@ -177,6 +177,7 @@ static int cq_create(struct emu_cmd *c)
 	uint32_t cqe = (uint32_t)emu_attr_u64(c, UVERBS_ATTR_CREATE_CQ_CQE, 0), slot;
 	struct mlx5_ib_create_cq_resp uhw = {0};
 	struct mlx5_ib_create_cq req;
+	struct emu_queue_memory m;
 	struct emu_events *channel;
 	struct emu_cq_obj *cq;
 	int err;
@@ -200,8 +201,9 @@ static int cq_create(struct emu_cmd *c)
 	emu_events_get(cq->channel);
 	emu_events_get(cq->async);
 	emu_attr_new(c, UVERBS_ATTR_CREATE_CQ_HANDLE, &cq->obj);
-	err = emu_pin_queue_of(c, req.buf_addr, (cqe + 1ull) * req.cqe_size, req.db_addr,
-			       &cq->pins);
+	m = (struct emu_queue_memory){req.buf_addr, (cqe + 1ull) * req.cqe_size, req.db_addr,
+				      .is_written = true};
+	err = emu_pin_queue_of(c, &m, &cq->pins);
 	if (!err)
 		err = mark_unarmed(c, req.db_addr);
 	if (err)

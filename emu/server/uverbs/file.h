@@ -36,6 +36,7 @@ struct emu_file {
 	struct emu_uobj *newest[EMU_TYPES]; /* of each type */
 	uint64_t ino;			    /* of the client's socket; the client states it */
 	bool has_context;
+	uint8_t cqe_version;   /* of its context; 0: completions name the shared receive queue */
 	bool dead;	       /* a fault on demand: its device has died */
 	unsigned int trace_id; /* its number in a trace; 0: none yet */
 	uint16_t

@@ -22,8 +22,7 @@
 #include "emu/server/uverbs/xrc.h"
 #include "emu/server/wire/endpoints.h"
 
-#define MAX_WR	 32768u
-#define MAX_UIDX 0xffffffu
+#define MAX_WR 32768u
 
 static bool is_supported(uint64_t type)
 {
@@ -74,8 +73,7 @@ static int check_qp(const struct mlx5_ib_create_qp *req, const struct emu_qp_obj
 	const uint32_t known = MLX5_QP_FLAG_SCATTER_CQE | MLX5_QP_FLAG_BFREG_INDEX |
 			       MLX5_QP_FLAG_ALLOW_SCATTER_CQE | MLX5_QP_FLAG_UAR_PAGE_INDEX;
 
-	if (req->flags & ~known || req->reserved || req->uidx > MAX_UIDX ||
-	    qp->cap.max_recv_wr > MAX_WR)
+	if (req->flags & ~known || req->reserved || qp->cap.max_recv_wr > MAX_WR)
 		return -EINVAL;
 	if (!receives_by_itself(qp) && (req->rq_wqe_count || req->rq_wqe_shift))
 		return -EINVAL;
@@ -111,11 +109,15 @@ static bool has_receive_ring(const struct emu_qp_obj *qp, const struct mlx5_ib_c
 static int pin_qp(const struct emu_cmd *c, const struct mlx5_ib_create_qp *req,
 		  struct emu_qp_obj *qp)
 {
-	uint64_t len = (uint64_t)req->sq_wqe_count * EMU_RING_LINE;
+	struct emu_queue_memory m = {
+		.ring = req->buf_addr,
+		.len = (uint64_t)req->sq_wqe_count * EMU_RING_LINE,
+		.dbr = req->db_addr,
+	};
 
 	if (has_receive_ring(qp, req))
-		len += (uint64_t)req->rq_wqe_count << req->rq_wqe_shift;
-	return emu_pin_queue_of(c, req->buf_addr, len, req->db_addr, &qp->pins);
+		m.len += (uint64_t)req->rq_wqe_count << req->rq_wqe_shift;
+	return emu_pin_queue_of(c, &m, &qp->pins);
 }
 
 static uint64_t service_of(const struct emu_qp_obj *qp)
@@ -185,7 +187,7 @@ static void write_context(const struct emu_qp_obj *qp, const struct mlx5_ib_crea
 		{EMU_QPC_NO_SQ, !req->sq_wqe_count},
 		{EMU_QPC_LOG_SQ_SIZE, emu_log2(req->sq_wqe_count)},
 		{EMU_QPC_UAR_PAGE, is_target ? 0 : req->bfreg_index},
-		{EMU_QPC_USER_INDEX, is_target ? MAX_UIDX : req->uidx},
+		{EMU_QPC_USER_INDEX, is_target ? EMU_NO_UIDX : req->uidx},
 		{EMU_QPC_CQN_SND, qp->send_cq ? qp->send_cq->cqn : 0},
 		{EMU_QPC_CQN_RCV, qp->recv_cq ? qp->recv_cq->cqn : 0},
 		{EMU_QPC_DBR_ADDR, req->db_addr},
@@ -330,6 +332,8 @@ static int read_driver_part(struct emu_cmd *c, struct mlx5_ib_create_qp *req,
 	if (err) /* it looks for zeros behind the struct before it copies it */
 		return -EINVAL;
 	err = check_qp(req, qp);
+	if (!err)
+		err = emu_check_uidx(c->file, req->uidx);
 	return err ? err : check_qp_place(c, req);
 }
 

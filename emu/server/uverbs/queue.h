@@ -19,8 +19,10 @@
 int emu_engine_of(struct emu_cmd *c, uint32_t *slot);
 /* 0, or -EINVAL if a ring cannot begin at this address. */
 int emu_check_ring(uint64_t addr);
+/* 0, or -EINVAL if the version of the context's completions does not go with a queue's index. */
+int emu_check_uidx(const struct emu_file *f, uint32_t uidx);
 /* Lock a queue's memory; what was locked before an error stays in `pins`. */
-int emu_pin_queue_of(const struct emu_cmd *c, uint64_t ring, uint64_t len, uint64_t dbr,
+int emu_pin_queue_of(const struct emu_cmd *c, const struct emu_queue_memory *m,
 		     struct emu_queue_pins *pins);
 
 /* The logarithm of the largest power of two that is not above a number; 0 for 0. */

@@ -49,8 +49,6 @@ static int check_srq(const struct emu_srq_obj *s, const struct mlx5_ib_create_sr
 		return -EINVAL;
 	if (s->max_wr > MAX_SRQ_WR || s->max_sge > MAX_SRQ_SGE)
 		return -EINVAL;
-	if (s->type == IB_UVERBS_SRQT_XRC && req->uidx > 0xffffff)
-		return -EINVAL;
 	return s->pd && req->db_addr % EMU_DBR_BYTES == 0 ? emu_check_ring(req->buf_addr) : -EINVAL;
 }
 
@@ -63,9 +61,13 @@ static uint8_t wqe_shift(const struct emu_srq_obj *s)
 
 static int pin(const struct emu_cmd *c, const struct mlx5_ib_create_srq *req, struct emu_srq_obj *s)
 {
-	uint64_t count = roundup_pow2(s->max_wr + 1);
+	const struct emu_queue_memory m = {
+		.ring = req->buf_addr,
+		.len = (uint64_t)roundup_pow2(s->max_wr + 1) << wqe_shift(s),
+		.dbr = req->db_addr,
+	};
 
-	return emu_pin_queue_of(c, req->buf_addr, count << wqe_shift(s), req->db_addr, &s->pins);
+	return emu_pin_queue_of(c, &m, &s->pins);
 }
 
 /* What mlx5's create_rmp_cmd() and create_xrc_srq_cmd() give to the firmware, but for the page list. */
@@ -189,11 +191,12 @@ static int srq_create(struct emu_cmd *c)
 	err = emu_attr_in(c, UVERBS_ATTR_UHW_IN, &req, sizeof(req));
 	if (err)
 		return err == -EOPNOTSUPP ? -EINVAL : err;
+	if (emu_attr_len(c, UVERBS_ATTR_UHW_IN) < UIDX_END)
+		req.uidx = EMU_NO_UIDX;
 	read_attrs(c, &tmp);
 	err = check_srq(&tmp, &req);
-	if (!err && tmp.type == IB_UVERBS_SRQT_XRC &&
-	    emu_attr_len(c, UVERBS_ATTR_UHW_IN) < UIDX_END)
-		err = -EINVAL; /* without the index that completions name */
+	if (!err && tmp.type == IB_UVERBS_SRQT_XRC)
+		err = emu_check_uidx(c->file, req.uidx);
 	if (!err)
 		err = emu_engine_of(c, &slot);
 	if (err)

@@ -73,6 +73,7 @@
 #define QPC_RAE		      0x492, 1
 #define QPC_MIN_RNR_NAK	      0x4a3, 5
 #define QPC_NEXT_RCV_PSN      0x4a8, 24
+#define QPC_USER_INDEX	      0x88, 24
 #define QPC_CQN_RCV	      0x4e8, 24
 #define QPC_DBR_ADDR	      0x500, 64
 #define QPC_RQ_TYPE	      0x565, 3
@@ -104,6 +105,7 @@ enum { RQ_REGULAR, RQ_SHARED, RQ_INVALID, RQ_NONE };
 #define OPTPAR_RWE     (1u << 3)
 #define MISSING_NUMBER 0xffffff
 #define MISSING_UMEM   0x7fffffff
+#define NO_USER_INDEX  0xffffff
 #define LOG_MSG_MAX    30
 
 struct bench {
@@ -703,17 +705,19 @@ enum { COMPLETION = 0, CQ_ERROR = 4, PORT_CHANGE = 9, GENERAL = 0x22 };
 #define CTRL_IMM       0x60, 32
 #define CTRL_BYTES     16u
 
-enum { WQE_NOP = 0x0, WQE_UMR = 0x25, WQE_MMO = 0x2f, OPMOD_MMO_DMA = 0x1 };
+enum { WQE_NOP = 0x0, WQE_SEND = 0xa, WQE_UMR = 0x25, WQE_MMO = 0x2f, OPMOD_MMO_DMA = 0x1 };
 enum { CE_CQE_ALWAYS = 2 << 2 };
 
 /* Doorbell records. */
-#define DBR_SEND_COUNTER 0x20, 32
-#define DBR_UPDATE_CI	 0x0, 32
-#define DBR_ARM_CI	 0x20, 32
+#define DBR_RECEIVE_COUNTER 0x0, 32
+#define DBR_SEND_COUNTER    0x20, 32
+#define DBR_UPDATE_CI	    0x0, 32
+#define DBR_ARM_CI	    0x20, 32
 
+#define CQE_SRQN_UIDX	    0x108, 24
 /* Bytes of a CQE. */
 enum { CQE_SYNDROME = 55, CQE_WQE_COUNTER = 60, CQE_OP_OWN = 63, CQE_BYTES };
-enum { CQE_REQ = 0x0, CQE_REQ_ERR = 0xd, CQE_INVALID = 0xf };
+enum { CQE_REQ = 0x0, CQE_RESP_SEND = 0x2, CQE_REQ_ERR = 0xd, CQE_INVALID = 0xf };
 enum { SYN_LOC_QP_OP = 2, SYN_FLUSH = 5, SYN_MW_BIND = 6 };
 
 /* Of an EQE: its type, and of one on a CQ its number. */
@@ -900,6 +904,60 @@ static void qp_without_queues_is_created(void **state)
 	connect_to_itself(b, qp, qpn);
 	assert_int_equal(state_of(b, qp, qpn), STATE_RTS);
 	assert_int_equal(mlx5dv_devx_obj_destroy(qp), 0);
+}
+
+/* An empty message, in the first block of the send ring. */
+static void post_send(struct bench *b, uint32_t qpn)
+{
+	uint8_t *wqe = (uint8_t *)b->ring_mem + 1024;
+
+	memset(wqe, 0, 64);
+	prm_put(wqe, CTRL_OPCODE, WQE_SEND);
+	prm_put(wqe, CTRL_QPN, qpn);
+	prm_put(wqe, CTRL_DS, 1);
+	prm_put(wqe, CTRL_FM_CE_SE, CE_CQE_ALWAYS);
+	ring_doorbell(b, wqe, 1);
+}
+
+/* What the CQ's `n`th completion, of a type, says of its queue. */
+static uint32_t await_index(const struct bench *b, unsigned int n, uint8_t opcode)
+{
+	const volatile uint8_t *cqe = (const uint8_t *)b->ring_mem + (size_t)n * CQE_BYTES;
+
+	for (int i = 0; i < PATIENCE_MS * 10 && cqe[CQE_OP_OWN] >> 4 == CQE_INVALID; i++)
+		usleep(100);
+	assert_int_equal(cqe[CQE_OP_OWN] >> 4, opcode);
+	return prm_get((const uint8_t *)b->ring_mem + (size_t)n * CQE_BYTES, CQE_SRQN_UIDX);
+}
+
+/* Completions of version 0. */
+static void completions_without_a_user_index_name_the_shared_queue(void **state)
+{
+	struct bench *b = *state;
+	struct mlx5dv_devx_obj *rmp, *qp;
+	uint32_t rmpn, qpn;
+
+	memset(b->ring_mem, 0xff, 1024);
+	memset((uint8_t *)b->ring_mem + 1024, 0, PAGE - 1024);
+	fill_rmp(b);
+	rmp = create(b);
+	assert_non_null(rmp);
+	rmpn = prm_get(b->out, OUT_NUMBER);
+	cqn_of_bench = make_cq(b);
+	fill_qp(b);
+	prm_put(b->in + QPC, QPC_RQ_TYPE, RQ_SHARED);
+	prm_put(b->in + QPC, QPC_SRQN_RMPN_XRQN, rmpn);
+	prm_put(b->in + QPC, QPC_USER_INDEX, NO_USER_INDEX);
+	qp = create(b);
+	assert_non_null(qp);
+	qpn = prm_get(b->out, OUT_NUMBER);
+	connect_to_itself(b, qp, qpn);
+	prm_put((uint8_t *)&b->record_mem[1], DBR_RECEIVE_COUNTER, 1);
+	post_send(b, qpn);
+	assert_int_equal(await_index(b, 0, CQE_RESP_SEND), rmpn);
+	assert_int_equal(await_index(b, 1, CQE_REQ), 0);
+	assert_int_equal(mlx5dv_devx_obj_destroy(qp), 0);
+	assert_int_equal(mlx5dv_devx_obj_destroy(rmp), 0);
 }
 
 /* Whatever names a part must name one that exists, also where the part is optional. */
@@ -1550,6 +1608,7 @@ int main(int argc, char **argv)
 		bench_test(field_that_a_transition_leaves_0_keeps_its_value),
 		bench_test(an_rmp_with_an_invalid_field_is_refused),
 		bench_test(qp_holds_its_rmp),
+		bench_test(completions_without_a_user_index_name_the_shared_queue),
 		bench_test(qp_without_receive_queue_sends),
 		bench_test(qp_without_send_queue_is_created),
 		bench_test(qp_without_queues_is_created),

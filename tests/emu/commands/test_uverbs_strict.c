@@ -204,6 +204,29 @@ static void a_context_with_unknown_wishes_is_refused(void **state)
 	assert_int_equal(make_context(bad, 48, &written), EINVAL);
 }
 
+/* In version 0 of completions, which name no queue of the user, no queue has an index. */
+static void a_context_has_the_version_of_completions_that_it_asks_for(void **state)
+{
+	struct uar uar = {0};
+	struct cq cq = good_cq();
+	int fd = open_cdev();
+	uint32_t pd, cqn, qp;
+	struct qp q;
+
+	assert_int_equal(get_context_of(fd, 0), 0);
+	assert_int_equal(alloc_uar(fd, &uar), 0);
+	doorbells = uar.page;
+	cq.drv.uar_page_index = (uint16_t)doorbells;
+	assert_int_equal(alloc_pd(fd, &pd), 0);
+	assert_int_equal(create_cq(fd, &cq, &cqn), 0);
+	q = good_qp(pd, cqn);
+	assert_int_equal(create_qp(fd, &q, &qp), EINVAL);
+	q.drv.uidx = NO_UIDX;
+	assert_int_equal(create_qp(fd, &q, &qp), 0);
+	destroy_qp(fd, qp);
+	close(fd);
+}
+
 /* A protection domain's answer has a part of the driver, which needs room. */
 static void a_domain_needs_room_for_its_number(void **state)
 {
@@ -256,6 +279,7 @@ static void a_qp_with_invalid_values_or_memory_is_refused(void **state)
 		  (q.type = IB_UVERBS_QPT_UD, q.flags = IB_UVERBS_QP_CREATE_PCI_WRITE_END_PADDING));
 	REFUSE_QP(EINVAL, q.drv.reserved = 1);
 	REFUSE_QP(EINVAL, q.drv.uidx = 1u << 24);
+	REFUSE_QP(EINVAL, q.drv.uidx = NO_UIDX);
 	REFUSE_QP(EINVAL, q.drv.flags |= MLX5_QP_FLAG_SIGNATURE);
 	REFUSE_QP(EINVAL, q.drv.flags |= 1u << 30);
 	REFUSE_QP(EINVAL, (q.type = IB_UVERBS_QPT_UD,
@@ -272,9 +296,11 @@ static void a_qp_with_invalid_values_or_memory_is_refused(void **state)
 	REFUSE_QP(EINVAL, q.drv.db_addr += 4);
 	REFUSE_QP(EFAULT, q.drv.db_addr = 0);
 	REFUSE_QP(EINVAL, q.drv.buf_addr = 0);
-	REFUSE_QP(EFAULT, q.drv.buf_addr = (uintptr_t)constant);
 	REFUSE_QP(EFAULT, q.drv.buf_addr = (uintptr_t)ring + RING_BYTES - 31 * 64);
 	good.drv.buf_addr = (uintptr_t)ring + RING_BYTES - 32 * 64;
+	assert_int_equal(create_qp(fd, &good, &qp), 0);
+	destroy_qp(fd, qp);
+	good.drv.buf_addr = (uintptr_t)constant; /* a device only reads it */
 	assert_int_equal(create_qp(fd, &good, &qp), 0);
 	destroy_qp(fd, qp);
 	good.drv.rq_wqe_count = 0;
@@ -469,13 +495,22 @@ static void a_queue_needs_a_doorbell_page_of_its_context(void **state)
 		assert_int_equal(create_srq(fd, &s, &none), (errnum)); \
 	} while (0)
 
-static void an_srq_with_invalid_values_or_memory_is_refused(void **state)
+static void destroy_srq(int fd, uint32_t handle)
 {
 	struct ib_uverbs_destroy_srq_resp resp;
+	union command c;
+
+	begin(&c, UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_DESTROY);
+	add(&c, UVERBS_ATTR_DESTROY_SRQ_HANDLE, 0, handle);
+	add_buf(&c, UVERBS_ATTR_DESTROY_SRQ_RESP, &resp, sizeof(resp));
+	assert_int_equal(issue(fd, &c), 0);
+}
+
+static void an_srq_with_invalid_values_or_memory_is_refused(void **state)
+{
 	int fd = open_context();
 	struct srq good;
 	uint32_t pd, srq;
-	union command c;
 
 	assert_int_equal(alloc_pd(fd, &pd), 0);
 	good = good_srq(pd);
@@ -492,16 +527,15 @@ static void an_srq_with_invalid_values_or_memory_is_refused(void **state)
 	REFUSE_SRQ(EINVAL, s.drv.db_addr += 4);
 	REFUSE_SRQ(EFAULT, s.drv.db_addr = 0);
 	REFUSE_SRQ(EFAULT, s.drv.buf_addr = 0);
-	REFUSE_SRQ(EFAULT, s.drv.buf_addr = (uintptr_t)constant);
 	REFUSE_SRQ(EFAULT, s.drv.buf_addr += RING_BYTES - 64);
 	good.max_wr = 40;
 	assert_int_equal(create_srq(fd, &good, &srq), 0);
 	assert_int_equal(good.max_wr,
 			 63); /* the whole ring but one slot, as mlx5_ib_create_srq() */
-	begin(&c, UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_DESTROY);
-	add(&c, UVERBS_ATTR_DESTROY_SRQ_HANDLE, 0, srq);
-	add_buf(&c, UVERBS_ATTR_DESTROY_SRQ_RESP, &resp, sizeof(resp));
-	assert_int_equal(issue(fd, &c), 0);
+	destroy_srq(fd, srq);
+	good.drv.buf_addr = (uintptr_t)constant; /* a device only reads it */
+	assert_int_equal(create_srq(fd, &good, &srq), 0);
+	destroy_srq(fd, srq);
 	close(fd);
 }
 
@@ -705,6 +739,7 @@ int main(int argc, char **argv)
 		TEST(attributes_of_another_size_are_refused),
 		TEST(a_cq_is_rounded_up),
 		TEST(a_context_with_unknown_wishes_is_refused),
+		TEST(a_context_has_the_version_of_completions_that_it_asks_for),
 		TEST(a_domain_needs_room_for_its_number),
 		TEST(a_resize_with_invalid_values_or_memory_is_refused),
 		TEST(a_queue_is_resized_after_its_process_ended),

@@ -9,6 +9,7 @@
 
 #define PAGE	   4096u
 #define RING_BYTES (16u * PAGE)
+#define NO_UIDX	   0xffffffu /* the index of a queue that has none */
 
 /* A ring with no mapping behind it, a read-only one, and a doorbell record. */
 static uint8_t *ring, *constant;

@@ -64,20 +64,29 @@ static inline int open_cdev(void)
 	return open(DEVICE_PATH, O_RDWR | O_CLOEXEC);
 }
 
-static inline int get_context(int fd)
+static inline int get_context_of(int fd, uint8_t cqe_version)
 {
 	struct mlx5_ib_alloc_ucontext_req_v2 req = {
 		.flags = MLX5_IB_ALLOC_UCTX_DEVX,
-		.max_cqe_version = 1,
+		.max_cqe_version = cqe_version,
 		.lib_caps = MLX5_LIB_CAP_4K_UAR | MLX5_LIB_CAP_DYN_UAR,
 	};
-	struct mlx5_ib_alloc_ucontext_resp resp;
+	struct mlx5_ib_alloc_ucontext_resp resp = {0};
 	union command c;
+	int err;
 
 	begin(&c, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT);
 	add_buf(&c, UVERBS_ATTR_UHW_IN, &req, sizeof(req));
 	add_buf(&c, UVERBS_ATTR_UHW_OUT, &resp, sizeof(resp));
-	return issue(fd, &c);
+	err = issue(fd, &c);
+	if (!err)
+		assert_int_equal(resp.cqe_version, cqe_version);
+	return err;
+}
+
+static inline int get_context(int fd)
+{
+	return get_context_of(fd, 1);
 }
 
 static inline int open_context(void)
