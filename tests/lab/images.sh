@@ -134,12 +134,13 @@ unpack()
 		--exclude='*/kernel/drivers/usb' --exclude='*/kernel/drivers/staging'
 }
 
-# pack_modules TREE TO VERSION MODULE...: copy the modules and those that they need
+# pack_modules TREE TO VERSION MODULE...: copy the modules and those that they need. Newer kernels have CRCs built in.
 pack_modules()
 {
 	local tree=$1 to=$2 version=$3 name file place
 	shift 3
 	for name in "$@"; do
+		[[ $name != crc32*_generic ]] || modinfo -b "$tree" -k "$version" "$name" >/dev/null 2>&1 || continue
 		modprobe -d "$tree" -S "$version" --show-depends "$name" | sed -n 's/^insmod \([^ ]*\).*/\1/p'
 	done | sort -u | while read -r file; do
 		place=$to${file#"$tree"}
