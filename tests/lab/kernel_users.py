@@ -263,6 +263,15 @@ def exchange_files(here, there, rng):
     assert sorted(os.listdir(here)) == sorted(os.listdir(there))
 
 
+def end_grace():
+    """Newer kernels end it by themselves, as there was no client, and then refuse to."""
+    try:
+        write("/proc/fs/nfsd/v4_end_grace", "Y")
+    except OSError as error:
+        if error.errno != errno.EBUSY:
+            raise
+
+
 def nfs(address):
     server, client = "/tmp/server", "/tmp/client"
     for path in (server, client, "/var/lib/nfs/v4recovery"):  # without the last one, the server serves later
@@ -275,7 +284,7 @@ def nfs(address):
     write("/proc/fs/nfsd/nfsv4gracetime", "10")
     write("/proc/fs/nfsd/portlist", "rdma 20049")
     write("/proc/fs/nfsd/threads", "2")
-    write("/proc/fs/nfsd/v4_end_grace", "Y")
+    end_grace()
     mount(f"{address}:/", client, "nfs4", f"vers=4.2,proto=rdma,port=20049,addr={address},clientaddr={address}")
     exchange_files(server, client, random.Random(3))
     umount(client)
