@@ -19,15 +19,20 @@
  * a8c655658d); for ConnectX-6 Dx there is no report, and it shares them here. The numbers of objects
  * are the emulator's own. The length of a compressed session comes from published capabilities.
  */
+#define ALL                                                                                      \
+	.max_dm_size = 128 << 10, .max_session = EMU_MAX_SESSION, .max_pd = MAX_PD,              \
+	.max_mr = EMU_NUM_MKEYS, .max_cq = EMU_NUM_CQS, .max_qp = EMU_NUM_QPS, .max_ah = MAX_AH, \
+	.lanes = 4, .max_pkeys = 1, .max_gids = EMU_MAX_GIDS
+#define CARD(name_, id, version) \
+	.name = (name_), .pci_id = #id, .part_id = 0x##id, .fw_ver = (version), ALL
 static const struct emu_profile profiles[] = {
-	{"bluefield-3", "A2DC", FW(32, 43, 1014), 0xa2dc, 128 << 10, 21, 1, 1, EMU_MAX_SESSION,
-	 MAX_PD, EMU_NUM_MKEYS, EMU_NUM_CQS, EMU_NUM_QPS, MAX_AH, 100, 4, 1, EMU_MAX_GIDS, 0},
-	{"bluefield-2", "A2D6", FW(24, 43, 1014), 0xa2d6, 128 << 10, 21, 1, 0, EMU_MAX_SESSION,
-	 MAX_PD, EMU_NUM_MKEYS, EMU_NUM_CQS, EMU_NUM_QPS, MAX_AH, 50, 4, 1, EMU_MAX_GIDS, 0},
-	{"connectx-6-dx", "101D", FW(22, 43, 1014), 0x101d, 128 << 10, 0, 1, 1, EMU_MAX_SESSION,
-	 MAX_PD, EMU_NUM_MKEYS, EMU_NUM_CQS, EMU_NUM_QPS, MAX_AH, 50, 4, 1, EMU_MAX_GIDS, 0},
-	{"connectx-5", "1017", FW(16, 35, 4030), 0x1017, 128 << 10, 0, 0, 0, EMU_MAX_SESSION,
-	 MAX_PD, EMU_NUM_MKEYS, EMU_NUM_CQS, EMU_NUM_QPS, MAX_AH, 25, 4, 1, EMU_MAX_GIDS, 0},
+	{CARD("bluefield-3", A2DC, FW(32, 43, 1014)), .log_max_dma_mmo = 21, .crossing = 1,
+	 .crossing_indirect = 1, .tph = 1, .lane_speed = 100},
+	{CARD("bluefield-2", A2D6, FW(24, 43, 1014)), .log_max_dma_mmo = 21, .crossing = 1,
+	 .lane_speed = 50},
+	{CARD("connectx-6-dx", 101D, FW(22, 43, 1014)), .crossing = 1, .crossing_indirect = 1,
+	 .lane_speed = 50},
+	{CARD("connectx-5", 1017, FW(16, 35, 4030)), .lane_speed = 25},
 };
 
 static const struct {
@@ -89,6 +94,7 @@ static const struct cap {
 	    "indirect mkeys (KLM, KSM) can be shared too"),
 	CAP("cqe-compression", max_session, 0, EMU_MAX_SESSION,
 	    "longest compressed session, in completions; 0: no compression"),
+	CAP("tph", tph, 0, 1, "DMA handles carry processing hints of PCI"),
 	CAP("max-pd", max_pd, 1, MAX_PD, "protection domains per function"),
 	CAP("max-mr", max_mr, 1, EMU_NUM_MKEYS,
 	    "registrations, windows, mkeys and aliases per function"),

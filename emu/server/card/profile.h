@@ -32,6 +32,7 @@ struct emu_profile {
 	uint32_t crossing;	    /* cross-VHCA mkeys */
 	uint32_t crossing_indirect; /* KLM and KSM ones too */
 	uint32_t max_session;	    /* CQEs in a compressed session; 0 = none */
+	uint32_t tph;		    /* processing hints of DMA handles */
 	uint32_t max_pd, max_mr, max_cq, max_qp, max_ah; /* per function */
 	uint32_t lane_speed, lanes;			 /* of the port; Gb/s */
 	uint32_t max_pkeys;				 /* entries of a port's P_Key table */

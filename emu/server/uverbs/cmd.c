@@ -72,6 +72,11 @@ int64_t emu_attr_fd(const struct emu_cmd *c, uint16_t id)
 	return a->len == sizeof(int32_t) ? (int32_t)a->data : a->data_s64;
 }
 
+uint8_t emu_attr_enum(const struct emu_cmd *c, uint16_t id)
+{
+	return emu_attr(c, id)->attr_data.enum_data.elem_id;
+}
+
 int emu_attr_in_dup(const struct emu_cmd *c, uint16_t id, uint8_t **buf, size_t *len)
 {
 	const struct ib_uverbs_attr *a = emu_attr(c, id);
@@ -202,6 +207,13 @@ static int check_struct(const struct emu_cmd *c, const struct emu_attr_spec *s,
 	return err || a->len >= s->min ? err : -EINVAL;
 }
 
+static int check_enum(const struct emu_attr_spec *s, const struct ib_uverbs_attr *a)
+{
+	if (a->attr_data.enum_data.elem_id >= s->min)
+		return -EOPNOTSUPP;
+	return a->attr_data.enum_data.reserved || a->len ? -EINVAL : 0;
+}
+
 static int check_attr(const struct emu_cmd *c, unsigned int i)
 {
 	const struct ib_uverbs_attr *a = &c->attr[i];
@@ -212,6 +224,8 @@ static int check_attr(const struct emu_cmd *c, unsigned int i)
 	for (unsigned int j = 0; j < i; j++)
 		if (c->attr[j].attr_id == a->attr_id)
 			return -EINVAL;
+	if (s->kind == EMU_A_ENUM)
+		return check_enum(s, a);
 	if (a->attr_data.reserved)
 		return -EINVAL;
 	switch (s->kind) {

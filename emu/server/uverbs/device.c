@@ -180,6 +180,20 @@ static int query_port(struct emu_cmd *c)
 	return emu_attr_out(c, UVERBS_ATTR_QUERY_PORT_RESP, &r, sizeof(r));
 }
 
+/* In units of 100 Mb/s. A port that is down has no speed. */
+static int query_port_speed(struct emu_cmd *c)
+{
+	const uint64_t port = emu_attr_u64(c, EMU_UVERBS_ATTR_QUERY_PORT_SPEED_PORT_NUM, 0);
+	const struct emu_profile *p = c->file->func->card->profile;
+	uint64_t speed = 10ull * p->lane_speed * p->lanes;
+
+	if (port < 1 || port > EMU_PORTS)
+		return -EINVAL;
+	if (c->file->func->port_down)
+		speed = 0;
+	return emu_attr_out_u64(c, EMU_UVERBS_ATTR_QUERY_PORT_SPEED_RESP, speed);
+}
+
 /*
  * The driver's port query describes the embedded switch, which is in legacy mode: no flag is set.
  */
@@ -277,6 +291,14 @@ const struct emu_method emu_methods_device[] = {
 		.attr = {{UVERBS_ATTR_QUERY_PORT_PORT_NUM, EMU_A_VALUE, true, 8},
 			 {UVERBS_ATTR_QUERY_PORT_RESP, EMU_A_OUT, true,
 			  sizeof(struct ib_uverbs_query_port_resp_ex)}},
+	},
+	{
+		.command.name = "port.query",
+		.object = UVERBS_OBJECT_DEVICE,
+		.method = EMU_UVERBS_METHOD_QUERY_PORT_SPEED,
+		.handler = query_port_speed,
+		.attr = {{EMU_UVERBS_ATTR_QUERY_PORT_SPEED_PORT_NUM, EMU_A_VALUE, true, 8},
+			 {EMU_UVERBS_ATTR_QUERY_PORT_SPEED_RESP, EMU_A_RESULT, true, 8}},
 	},
 	{
 		.command.name = "port.query",

@@ -24,6 +24,7 @@ enum emu_attr_kind {
 	EMU_A_NEW,    /* handle of the object that the command creates */
 	EMU_A_FD,     /* number of a descriptor */
 	EMU_A_NEWFD,
+	EMU_A_ENUM, /* one of `min` values, without data */
 };
 
 struct emu_attr_spec {

@@ -8,6 +8,7 @@
 #include "emu/server/mm/user_copy.h"
 #include "emu/server/uverbs/cmd.h"
 #include "emu/server/uverbs/dm.h"
+#include "emu/server/uverbs/dmah.h"
 #include "emu/server/uverbs/mw.h"
 #include "emu/server/uverbs/pd.h"
 
@@ -112,6 +113,8 @@ static void hold(struct emu_mr *mr)
 	mr->pd->obj.users++;
 	if (mr->dm)
 		mr->dm->obj.users++;
+	if (mr->dmah)
+		mr->dmah->obj.users++;
 }
 
 static int undo(struct emu_uobj *o)
@@ -124,6 +127,39 @@ static int undo(struct emu_uobj *o)
 	mr->pd->obj.users--;
 	if (mr->dm)
 		mr->dm->obj.users--;
+	if (mr->dmah)
+		mr->dmah->obj.users--;
+	return 0;
+}
+
+/* A new object like `as`, which has no memory and no key yet. */
+static struct emu_mr *like(struct emu_file *f, const struct emu_mr *as)
+{
+	struct emu_mr *mr = emu_uobj_new(f, EMU_T_MR, sizeof(*mr), undo);
+	struct emu_uobj obj;
+
+	if (!mr)
+		return NULL;
+	obj = mr->obj;
+	*mr = *as;
+	mr->obj = obj;
+	return mr;
+}
+
+static int memory_new(struct emu_cmd *c, const struct emu_mr *as, struct emu_mr **out)
+{
+	struct emu_mr *mr = like(c->file, as);
+	int err;
+
+	if (!mr)
+		return -ENOMEM;
+	err = take_memory(c, mr);
+	if (err) {
+		emu_uobj_free(&mr->obj);
+		return err;
+	}
+	hold(mr);
+	*out = mr;
 	return 0;
 }
 
@@ -131,8 +167,7 @@ int emu_write_reg_mr(struct emu_cmd *c)
 {
 	struct ib_uverbs_reg_mr_resp r = {0};
 	struct ib_uverbs_reg_mr req;
-	struct emu_pd *pd;
-	struct emu_mr *mr;
+	struct emu_mr *mr, as = {0};
 	int err;
 
 	err = emu_attr_in(c, UVERBS_ATTR_CORE_IN, &req, sizeof(req));
@@ -141,23 +176,16 @@ int emu_write_reg_mr(struct emu_cmd *c)
 	if (!err)
 		err = check_access(req.access_flags);
 	if (!err)
-		err = emu_cmd_obj(c, req.pd_handle, EMU_T_PD, &pd);
+		err = emu_cmd_obj(c, req.pd_handle, EMU_T_PD, &as.pd);
 	if (err)
 		return err;
-	mr = emu_uobj_new(c->file, EMU_T_MR, sizeof(*mr), undo);
-	if (!mr)
-		return -ENOMEM;
-	mr->pd = pd;
-	mr->addr = req.start;
-	mr->length = req.length;
-	mr->iova = req.hca_va;
-	mr->access = req.access_flags;
-	err = take_memory(c, mr);
-	if (err) {
-		emu_uobj_free(&mr->obj);
+	as.addr = req.start;
+	as.length = req.length;
+	as.iova = req.hca_va;
+	as.access = req.access_flags;
+	err = memory_new(c, &as, &mr);
+	if (err)
 		return err;
-	}
-	hold(mr);
 	r.mr_handle = mr->obj.handle;
 	r.lkey = r.rkey = mr->key;
 	err = emu_attr_out(c, UVERBS_ATTR_CORE_OUT, &r, sizeof(r));
@@ -330,19 +358,17 @@ static int dm_mr_reg(struct emu_cmd *c)
 	 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_REMOTE_ATOMIC | \
 	 IB_UVERBS_ACCESS_RELAXED_ORDERING)
 
-static int dmabuf_new(struct emu_cmd *c, const struct emu_mr *as, struct emu_mr **out)
+static int dmabuf_new(struct emu_cmd *c, const struct emu_mr *as, uint16_t fd, struct emu_mr **out)
 {
-	struct emu_mr *mr = emu_uobj_new(c->file, EMU_T_MR, sizeof(*mr), undo);
-	struct emu_uobj obj;
+	struct emu_mr *mr;
 	int err;
 
+	if (as->iova + as->length < as->iova)
+		return -EINVAL;
+	mr = like(c->file, as);
 	if (!mr)
 		return -ENOMEM;
-	obj = mr->obj;
-	*mr = *as;
-	mr->obj = obj;
-	err = emu_dmabuf_open(c->chan->pid, emu_attr_fd(c, UVERBS_ATTR_REG_DMABUF_MR_FD), mr->addr,
-			      mr->length, &mr->dmabuf);
+	err = emu_dmabuf_open(c->chan->pid, emu_attr_fd(c, fd), mr->addr, mr->length, &mr->dmabuf);
 	if (err)
 		goto free_mr;
 	err = publish(mr, c);
@@ -374,17 +400,58 @@ static int dmabuf_mr_reg(struct emu_cmd *c)
 	if (as.addr % EMU_PAGE != as.iova % EMU_PAGE || as.access & ~(uint32_t)DMABUF_ACCESS)
 		return -EINVAL;
 	err = check_access(as.access);
-	if (err)
-		return err;
-	if (as.iova + as.length < as.iova)
-		return -EINVAL;
-	err = dmabuf_new(c, &as, &mr);
+	if (!err)
+		err = dmabuf_new(c, &as, UVERBS_ATTR_REG_DMABUF_MR_FD, &mr);
 	if (err)
 		return err;
 	emu_attr_new(c, UVERBS_ATTR_REG_DMABUF_MR_HANDLE, &mr->obj);
 	err = emu_attr_out_u32(c, UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY, mr->key);
 	return err ? err : emu_attr_out_u32(c, UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY, mr->key);
 }
+
+/* Memory of the process, or a dma-buf's. */
+static int mr_reg(struct emu_cmd *c)
+{
+	const bool has_fd = emu_attr(c, EMU_UVERBS_ATTR_REG_MR_FD);
+	const struct emu_mr as = {
+		.pd = emu_attr_obj(c, EMU_UVERBS_ATTR_REG_MR_PD_HANDLE),
+		.dmah = emu_attr_obj(c, EMU_UVERBS_ATTR_REG_MR_DMA_HANDLE),
+		.addr = emu_attr_u64(
+			c, has_fd ? EMU_UVERBS_ATTR_REG_MR_FD_OFFSET : EMU_UVERBS_ATTR_REG_MR_ADDR,
+			0),
+		.length = emu_attr_u64(c, EMU_UVERBS_ATTR_REG_MR_LENGTH, 0),
+		.iova = emu_attr_u64(c, EMU_UVERBS_ATTR_REG_MR_IOVA, 0),
+		.access = (uint32_t)emu_attr_u64(c, EMU_UVERBS_ATTR_REG_MR_ACCESS_FLAGS, 0),
+	};
+	struct emu_mr *mr = NULL;
+	int err;
+
+	if (has_fd != !!emu_attr(c, EMU_UVERBS_ATTR_REG_MR_FD_OFFSET) ||
+	    has_fd == !!emu_attr(c, EMU_UVERBS_ATTR_REG_MR_ADDR) ||
+	    as.addr % EMU_PAGE != as.iova % EMU_PAGE ||
+	    (has_fd && as.access & ~(uint32_t)DMABUF_ACCESS))
+		return -EINVAL;
+	err = check_access(as.access);
+	if (!err && as.dmah && is_on_demand(&as))
+		err = -EOPNOTSUPP;
+	if (!err)
+		err = has_fd ? dmabuf_new(c, &as, EMU_UVERBS_ATTR_REG_MR_FD, &mr)
+			     : memory_new(c, &as, &mr);
+	if (err)
+		return err;
+	emu_attr_new(c, EMU_UVERBS_ATTR_REG_MR_HANDLE, &mr->obj);
+	err = emu_attr_out_u32(c, EMU_UVERBS_ATTR_REG_MR_RESP_LKEY, mr->key);
+	return err ? err : emu_attr_out_u32(c, EMU_UVERBS_ATTR_REG_MR_RESP_RKEY, mr->key);
+}
+
+static const struct emu_field reg_fields[] = {
+	EMU_IN("addr", EMU_UVERBS_ATTR_REG_MR_ADDR, 8, EMU_ADDRESS),
+	EMU_IN("offset", EMU_UVERBS_ATTR_REG_MR_FD_OFFSET, 8, EMU_DECIMAL),
+	EMU_IN("length", EMU_UVERBS_ATTR_REG_MR_LENGTH, 8, EMU_DECIMAL),
+	EMU_IN("access_flags", EMU_UVERBS_ATTR_REG_MR_ACCESS_FLAGS, 4, EMU_ACCESS),
+	EMU_OUT("lkey", EMU_UVERBS_ATTR_REG_MR_RESP_LKEY, 4, EMU_HEX),
+	EMU_FIELDS_END,
+};
 
 static const struct emu_field reg_dm_fields[] = {
 	EMU_IN("offset", UVERBS_ATTR_REG_DM_MR_OFFSET, 8, EMU_DECIMAL),
@@ -451,6 +518,24 @@ const struct emu_method emu_methods_mr[] = {
 			 {UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS, EMU_A_FLAGS, true, 0},
 			 {UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY, EMU_A_RESULT, true, 4},
 			 {UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY, EMU_A_RESULT, true, 4}},
+	},
+	{
+		.command.name = "mr.create",
+		.command.fields = reg_fields,
+		.object = UVERBS_OBJECT_MR,
+		.method = EMU_UVERBS_METHOD_REG_MR,
+		.handler = mr_reg,
+		.attr = {{EMU_UVERBS_ATTR_REG_MR_HANDLE, EMU_A_NEW, true, 0},
+			 {EMU_UVERBS_ATTR_REG_MR_PD_HANDLE, EMU_A_OBJ, true, EMU_T_PD},
+			 {EMU_UVERBS_ATTR_REG_MR_DMA_HANDLE, EMU_A_OBJ, false, EMU_T_DMAH},
+			 {EMU_UVERBS_ATTR_REG_MR_IOVA, EMU_A_VALUE, true, 8},
+			 {EMU_UVERBS_ATTR_REG_MR_ADDR, EMU_A_VALUE, false, 8},
+			 {EMU_UVERBS_ATTR_REG_MR_LENGTH, EMU_A_VALUE, true, 8},
+			 {EMU_UVERBS_ATTR_REG_MR_ACCESS_FLAGS, EMU_A_FLAGS, true, 0},
+			 {EMU_UVERBS_ATTR_REG_MR_FD, EMU_A_FD, false, 0},
+			 {EMU_UVERBS_ATTR_REG_MR_FD_OFFSET, EMU_A_VALUE, false, 8},
+			 {EMU_UVERBS_ATTR_REG_MR_RESP_LKEY, EMU_A_RESULT, true, 4},
+			 {EMU_UVERBS_ATTR_REG_MR_RESP_RKEY, EMU_A_RESULT, true, 4}},
 	},
 	{.handler = NULL},
 };

@@ -13,6 +13,7 @@ struct emu_mr {
 	struct emu_pd *pd;
 	struct emu_dm *dm; /* or NULL: a dma-buf, or memory of a process */
 	struct emu_dmabuf dmabuf;
+	struct emu_dmah *dmah; /* or NULL */
 	uint32_t key;
 	uint64_t length, iova;
 	uint64_t addr; /* in the process, or the offset in `dm` or `dmabuf` */

@@ -30,6 +30,7 @@ static const struct {
 	[EMU_T_SRQ] = {"srq", offsetof(struct emu_counts, srqs)},
 	[EMU_T_XRCD] = {"xrcd", offsetof(struct emu_counts, xrcds)},
 	[EMU_T_AH] = {"ah", offsetof(struct emu_counts, ahs)},
+	[EMU_T_DMAH] = {"dmah", offsetof(struct emu_counts, dmahs)},
 	[EMU_T_DEVX_PD] = {"pd", offsetof(struct emu_counts, pds)},
 	[EMU_T_DEVX_XRCD] = {"xrcd", offsetof(struct emu_counts, xrcds)},
 	[EMU_T_XRC_SRQ] = {"srq", offsetof(struct emu_counts, srqs)},

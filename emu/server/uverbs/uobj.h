@@ -28,6 +28,7 @@ enum emu_type {
 	EMU_T_SRQ,
 	EMU_T_XRCD,
 	EMU_T_AH,
+	EMU_T_DMAH,
 	EMU_T_DEVX_PD,
 	EMU_T_DEVX_XRCD,
 	EMU_T_XRC_SRQ,

@@ -326,6 +326,9 @@ static void draw_attr(struct ib_uverbs_attr *a, const struct emu_attr_spec *s, u
 	case EMU_A_FD:
 		a->data = (uint64_t)any_fd(take());
 		break;
+	case EMU_A_ENUM:
+		a->attr_data.enum_data.elem_id = how & 0x40 ? take() : take() % s->min;
+		break;
 	default:
 		a->data = how & 0x40 ? take_number(8) : take() % 32u;
 		break;
