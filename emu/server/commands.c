@@ -13,6 +13,7 @@
 #include "emu/server/uverbs/dm.h"
 #include "emu/server/uverbs/dmah.h"
 #include "emu/server/uverbs/events.h"
+#include "emu/server/uverbs/export.h"
 #include "emu/server/uverbs/handlers.h"
 #include "emu/server/uverbs/mr.h"
 #include "emu/server/uverbs/mw.h"
@@ -25,11 +26,11 @@
 #define COLUMNS 78
 
 static const struct emu_method *const tables[] = {
-	emu_methods_context,  emu_methods_device, emu_methods_write, emu_methods_pd,
-	emu_methods_mr,	      emu_methods_odp,	  emu_methods_mw,    emu_methods_dm,
-	emu_methods_events,   emu_methods_uar,	  emu_methods_cq,    emu_methods_qp,
-	emu_methods_srq,      emu_methods_xrc,	  emu_methods_ah,    emu_methods_devx,
-	emu_methods_function, emu_methods_dmah,
+	emu_methods_context,  emu_methods_device, emu_methods_write,  emu_methods_pd,
+	emu_methods_mr,	      emu_methods_odp,	  emu_methods_mw,     emu_methods_dm,
+	emu_methods_events,   emu_methods_uar,	  emu_methods_cq,     emu_methods_qp,
+	emu_methods_srq,      emu_methods_xrc,	  emu_methods_ah,     emu_methods_devx,
+	emu_methods_function, emu_methods_dmah,	  emu_methods_export,
 };
 
 #define NTABLES ARRAY_SIZE(tables)

@@ -17,7 +17,8 @@
  * Device memory exists since ConnectX-5, sharing between functions since ConnectX-6 Dx, and a DMA
  * engine with MMO since BlueField-2. BlueField-2 refuses to share indirect mkeys (UCX, commit
  * a8c655658d); for ConnectX-6 Dx there is no report, and it shares them here. The numbers of objects
- * are the emulator's own. The length of a compressed session comes from published capabilities.
+ * are the emulator's own. The length of a compressed session comes from published capabilities. Which
+ * cards have processing hints (PCI's TPH) is not published: here only the newest does.
  */
 #define ALL                                                                                      \
 	.max_dm_size = 128 << 10, .max_session = EMU_MAX_SESSION, .max_pd = MAX_PD,              \
@@ -27,7 +28,7 @@
 	.name = (name_), .pci_id = #id, .part_id = 0x##id, .fw_ver = (version), ALL
 static const struct emu_profile profiles[] = {
 	{CARD("bluefield-3", A2DC, FW(32, 43, 1014)), .log_max_dma_mmo = 21, .crossing = 1,
-	 .crossing_indirect = 1, .tph = 1, .lane_speed = 100},
+	 .crossing_indirect = 1, .tph = true, .lane_speed = 100},
 	{CARD("bluefield-2", A2D6, FW(24, 43, 1014)), .log_max_dma_mmo = 21, .crossing = 1,
 	 .lane_speed = 50},
 	{CARD("connectx-6-dx", 101D, FW(22, 43, 1014)), .crossing = 1, .crossing_indirect = 1,
@@ -94,7 +95,6 @@ static const struct cap {
 	    "indirect mkeys (KLM, KSM) can be shared too"),
 	CAP("cqe-compression", max_session, 0, EMU_MAX_SESSION,
 	    "longest compressed session, in completions; 0: no compression"),
-	CAP("tph", tph, 0, 1, "DMA handles carry processing hints of PCI"),
 	CAP("max-pd", max_pd, 1, MAX_PD, "protection domains per function"),
 	CAP("max-mr", max_mr, 1, EMU_NUM_MKEYS,
 	    "registrations, windows, mkeys and aliases per function"),

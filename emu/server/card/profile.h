@@ -26,13 +26,13 @@ struct emu_profile {
 	const char *pci_id; /* device id as in modalias */
 	uint64_t fw_ver;
 	uint32_t part_id;
+	bool tph; /* processing hints of DMA handles */
 	/* The rest has a name in the table of capabilities. */
 	uint32_t max_dm_size;
 	uint32_t log_max_dma_mmo;   /* 0 = no MMO DMA */
 	uint32_t crossing;	    /* cross-VHCA mkeys */
 	uint32_t crossing_indirect; /* KLM and KSM ones too */
 	uint32_t max_session;	    /* CQEs in a compressed session; 0 = none */
-	uint32_t tph;		    /* processing hints of DMA handles */
 	uint32_t max_pd, max_mr, max_cq, max_qp, max_ah; /* per function */
 	uint32_t lane_speed, lanes;			 /* of the port; Gb/s */
 	uint32_t max_pkeys;				 /* entries of a port's P_Key table */

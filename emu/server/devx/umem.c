@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "emu/server/devx/methods.h"
+#include "emu/server/uverbs/export.h"
 
 #define A(n) MLX5_IB_ATTR_DEVX_##n
 
@@ -59,14 +60,24 @@ static int check_umem(const struct emu_cmd *c, uint64_t addr, uint64_t len, uint
 	return 0;
 }
 
+/* Memory of a device cannot be pinned, as its owner may free it. */
+static int take_dmabuf(struct emu_umem *u, pid_t pid, int64_t fd)
+{
+	struct emu_export *x;
+	int err = emu_export_find(pid, fd, &x);
+
+	if (err == -ENOENT)
+		return emu_dmabuf_open(pid, fd, u->addr, u->len, &u->dmabuf);
+	return err ? err : -EOPNOTSUPP;
+}
+
 /* Lock the memory or open the dma-buf, in which `addr` is an offset. */
 static int umem_take(const struct emu_cmd *c, struct emu_umem *u)
 {
 	const struct emu_pin_owner owner = emu_pin_owner(c->chan);
 
 	if (emu_attr(c, A(UMEM_REG_DMABUF_FD)))
-		return emu_dmabuf_open(c->chan->pid, emu_attr_fd(c, A(UMEM_REG_DMABUF_FD)), u->addr,
-				       u->len, &u->dmabuf);
+		return take_dmabuf(u, c->chan->pid, emu_attr_fd(c, A(UMEM_REG_DMABUF_FD)));
 	return emu_pin(&owner, u->addr, u->len, u->access & IB_UVERBS_ACCESS_LOCAL_WRITE, &u->pin);
 }
 

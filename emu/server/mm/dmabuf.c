@@ -74,6 +74,19 @@ int emu_dmabuf_open(pid_t pid, int64_t fd, uint64_t offset, uint64_t len, struct
 	return 0;
 }
 
+int emu_dmabuf_find(pid_t pid, int64_t fd, const char *name, uint64_t *ino)
+{
+	char path[64], is[64] = "", wanted[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%lld", (int)pid, (long long)fd);
+	snprintf(wanted, sizeof(wanted), MEMFD_PREFIX "%s (deleted)", name);
+	if (readlink(path, is, sizeof(is) - 1) < 0 || stat(path, &st))
+		return errno == ENOENT ? -EBADF : -errno;
+	*ino = st.st_ino;
+	return strcmp(is, wanted) != 0 ? -ENOENT : 0;
+}
+
 void emu_dmabuf_close(struct emu_dmabuf *d)
 {
 	if (d->id)

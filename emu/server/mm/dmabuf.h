@@ -21,6 +21,11 @@ struct emu_dmabuf {
 
 /* Open the process's dma-buf `fd`, of which the bytes [offset, offset + len) must exist. */
 int emu_dmabuf_open(pid_t pid, int64_t fd, uint64_t offset, uint64_t len, struct emu_dmabuf *d);
+/*
+ * The inode of the process's memfd `fd` of that name. Returns 0, -ENOENT if it is another file, or -EBADF if
+ * there is none.
+ */
+int emu_dmabuf_find(pid_t pid, int64_t fd, const char *name, uint64_t *ino);
 /* Close it; no mkey may refer to it any more. */
 void emu_dmabuf_close(struct emu_dmabuf *d);
 /* Let the mkey start at `offset` in the dma-buf. */

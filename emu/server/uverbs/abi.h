@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The kernel's user interface: every header of it that describes uverbs and mlx5, and what Linux 7.2 has beyond them. */
+/*
+ * The kernel's user interface: every header of it that describes uverbs and mlx5, and what Linux 7.2 has beyond them.
+ */
 #ifndef EMU_ABI_H
 #define EMU_ABI_H
 
@@ -14,6 +16,7 @@
 
 enum {
 	EMU_UVERBS_OBJECT_DMAH = 17,
+	EMU_UVERBS_OBJECT_DMABUF,
 
 	EMU_UVERBS_METHOD_QUERY_PORT_SPEED = 7,
 	EMU_UVERBS_ATTR_QUERY_PORT_SPEED_PORT_NUM = 0,
@@ -26,6 +29,10 @@ enum {
 	EMU_UVERBS_ATTR_ALLOC_DMAH_TPH_MEM_TYPE,
 	EMU_UVERBS_ATTR_ALLOC_DMAH_PH,
 	EMU_UVERBS_ATTR_FREE_DMA_HANDLE = 0,
+
+	EMU_UVERBS_METHOD_DMABUF_ALLOC = 0,
+	EMU_UVERBS_ATTR_ALLOC_DMABUF_HANDLE = 0,
+	EMU_UVERBS_ATTR_ALLOC_DMABUF_PGOFF,
 
 	EMU_UVERBS_METHOD_REG_MR = 5,
 	EMU_UVERBS_ATTR_REG_MR_HANDLE = 0,

@@ -7,6 +7,7 @@
 
 #include "emu/server/card/segments.h"
 #include "emu/server/uverbs/cmd.h"
+#include "emu/server/uverbs/export.h"
 
 #define LINE	 64u
 #define LOG_LINE 6u
@@ -70,6 +71,7 @@ int emu_dm_undo(struct emu_uobj *o)
 	struct emu_card *card = o->file->func->card;
 	struct emu_dm *dm = (struct emu_dm *)o;
 
+	emu_export_revoke(dm->export);
 	memset(card->dm_pages + dm->offset % EMU_DM_STRIDE / EMU_PAGE, 0, dm->npages);
 	card->dm_used -= rounded(dm->length);
 	emu_topology.count.dm_bytes -= dm->length;

@@ -14,6 +14,7 @@ struct emu_dm {
 	uint64_t length; /* as requested */
 	uint64_t offset; /* of its first page in the dm segment */
 	uint32_t npages;
+	struct emu_export *export; /* NULL: it has none */
 };
 
 /* Pages of a card's memory. */

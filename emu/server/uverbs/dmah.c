@@ -48,7 +48,7 @@ static int dmah_alloc(struct emu_cmd *c)
 	int err;
 
 	if (!c->file->func->card->profile->tph)
-		return -EPROTONOSUPPORT; /* Linux then has no such object */
+		return -EOPNOTSUPP;
 	err = check_request(c);
 	if (err)
 		return err;

@@ -13,19 +13,36 @@ uint64_t emu_mmap_offset(enum emu_mmap_cmd cmd, uint32_t index)
 	return (((uint64_t)(index >> 8) << 16) | ((uint32_t)cmd << 8) | (index & 0xff)) * EMU_PAGE;
 }
 
-static int map_uar(const struct emu_file *f, uint32_t page, uint64_t len, uint64_t *off)
+struct emu_uobj *emu_mmap_entry(struct emu_file *f, uint64_t offset)
 {
-	if (len != EMU_PAGE || !emu_has_uar(f, page))
+	const uint64_t pgoff = offset / EMU_PAGE;
+	const uint64_t index = (pgoff & 0xff) | pgoff >> 16 << 8;
+	struct emu_uar *uar;
+
+	if (offset % EMU_PAGE || index >= EMU_NUM_UARS)
+		return NULL;
+	switch (pgoff >> 8 & 0xff) {
+	case EMU_MMAP_ALLOC_WC:
+		uar = emu_uar_of(f, index);
+		return uar ? &uar->obj : NULL;
+	case EMU_MMAP_DEVICE_MEM:
+		return emu_uobj_get(f, (uint32_t)index, EMU_T_DM);
+	default:
+		return NULL;
+	}
+}
+
+static int map_uar(const struct emu_uar *uar, uint64_t len, uint64_t *off)
+{
+	if (len != EMU_PAGE)
 		return -EINVAL;
-	*off = (uint64_t)page * EMU_PAGE;
+	*off = (uint64_t)uar->page * EMU_PAGE;
 	return emu_segments.uar_fd;
 }
 
-static int map_dm(struct emu_file *f, uint32_t handle, uint64_t len, uint64_t *off)
+static int map_dm(const struct emu_dm *dm, uint64_t len, uint64_t *off)
 {
-	const struct emu_dm *dm = emu_uobj_get(f, handle, EMU_T_DM);
-
-	if (!dm || len != (uint64_t)dm->npages * EMU_PAGE)
+	if (len != (uint64_t)dm->npages * EMU_PAGE)
 		return -EINVAL;
 	*off = dm->offset;
 	return emu_segments.dm_fd;
@@ -33,19 +50,13 @@ static int map_dm(struct emu_file *f, uint32_t handle, uint64_t len, uint64_t *o
 
 int emu_mmap(struct emu_file *f, uint64_t offset, uint64_t len, uint64_t *off)
 {
-	uint64_t pgoff = offset / EMU_PAGE;
-	uint32_t cmd = (pgoff >> 8) & 0xff;
-	uint64_t index = (pgoff & 0xff) | pgoff >> 16 << 8;
+	const struct emu_uobj *o = emu_mmap_entry(f, offset);
 
-	if (offset % EMU_PAGE || index >= EMU_NUM_UARS)
+	if (o)
+		return o->type == EMU_T_DM ? map_dm((const struct emu_dm *)o, len, off)
+					   : map_uar((const struct emu_uar *)o, len, off);
+	if (offset != emu_mmap_offset(EMU_MMAP_CLOCK_INFO, 0) || len != EMU_PAGE)
 		return -EINVAL;
-	if (cmd == EMU_MMAP_CLOCK_INFO && !index && len == EMU_PAGE) {
-		*off = 0;
-		return emu_segments.uar_fd;
-	}
-	if (cmd == EMU_MMAP_ALLOC_WC)
-		return map_uar(f, (uint32_t)index, len, off);
-	if (cmd == EMU_MMAP_DEVICE_MEM)
-		return map_dm(f, (uint32_t)index, len, off);
-	return -EINVAL;
+	*off = 0;
+	return emu_segments.uar_fd;
 }

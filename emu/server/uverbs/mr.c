@@ -9,6 +9,7 @@
 #include "emu/server/uverbs/cmd.h"
 #include "emu/server/uverbs/dm.h"
 #include "emu/server/uverbs/dmah.h"
+#include "emu/server/uverbs/export.h"
 #include "emu/server/uverbs/mw.h"
 #include "emu/server/uverbs/pd.h"
 
@@ -54,6 +55,11 @@ static int check_range(const struct emu_mr *mr)
 	return 0;
 }
 
+static bool is_dmabuf(const struct emu_mr *mr)
+{
+	return mr->dmabuf.id || mr->export || mr->is_revoked;
+}
+
 static int pin(const struct emu_cmd *c, struct emu_mr *mr)
 {
 	const struct emu_pin_owner owner = emu_pin_owner(c->chan);
@@ -64,10 +70,11 @@ static int pin(const struct emu_cmd *c, struct emu_mr *mr)
 		       : emu_pin(&owner, mr->addr, mr->length, mr->access & WRITES, &mr->pin);
 }
 
-static void describe(const struct emu_mr *mr, const struct emu_cmd *c, struct emu_mkey *m)
+/* `pid`: whose memory it is, of a region of a process. */
+static void describe(const struct emu_mr *mr, pid_t pid, struct emu_mkey *m)
 {
 	memset(m, 0, sizeof(*m));
-	m->func = c->file->func->index;
+	m->func = mr->obj.file->func->index;
 	m->pdn = mr->pd->pdn;
 	m->rights = emu_rights_of_access(mr->access);
 	m->start = mr->iova;
@@ -75,12 +82,18 @@ static void describe(const struct emu_mr *mr, const struct emu_cmd *c, struct em
 	if (mr->dm) {
 		m->mode = EMU_MKEY_DM;
 		m->u.dm.offset = mr->dm->offset + mr->addr;
+	} else if (mr->is_revoked) {
+		m->mode = EMU_MKEY_NULL;
+		m->rights = 0;
+	} else if (mr->export) {
+		m->mode = EMU_MKEY_DM;
+		m->u.dm.offset = mr->export->offset + mr->addr;
 	} else if (mr->dmabuf.id) {
 		emu_dmabuf_describe(&mr->dmabuf, mr->addr, m);
 	} else {
 		m->mode = EMU_MKEY_MEM;
 		m->u.mem.addr = mr->addr;
-		m->u.mem.pid = c->chan->pid;
+		m->u.mem.pid = pid;
 		m->u.mem.shared = mr->pin.shared;
 		m->u.mem.offset = mr->pin.offset;
 	}
@@ -90,7 +103,7 @@ static int publish(struct emu_mr *mr, const struct emu_cmd *c)
 {
 	struct emu_mkey m;
 
-	describe(mr, c, &m);
+	describe(mr, c->chan->pid, &m);
 	mr->key = emu_mkey_create(&m, true);
 	return mr->key ? 0 : -ENOMEM;
 }
@@ -117,11 +130,19 @@ static void hold(struct emu_mr *mr)
 		mr->dmah->obj.users++;
 }
 
+static void detach(struct emu_mr *mr)
+{
+	if (mr->export)
+		LIST_REMOVE(mr, of_export);
+	mr->export = NULL;
+}
+
 static int undo(struct emu_uobj *o)
 {
 	struct emu_mr *mr = (struct emu_mr *)o;
 
 	emu_mkey_retire(mr->key >> 8);
+	detach(mr);
 	emu_unpin(&mr->pin);
 	emu_dmabuf_close(&mr->dmabuf);
 	mr->pd->obj.users--;
@@ -222,8 +243,10 @@ static int rereg_apply(const struct emu_cmd *c, const struct ib_uverbs_rereg_mr 
 		mr->length = req->length;
 		mr->iova = req->hca_va;
 		mr->dmabuf.id = 0;
+		mr->export = NULL;
+		mr->is_revoked = false;
 	}
-	return mr->dmabuf.id ? 0 : check_range(mr);
+	return is_dmabuf(mr) ? 0 : check_range(mr);
 }
 
 /*
@@ -233,7 +256,7 @@ static int rereg_apply(const struct emu_cmd *c, const struct ib_uverbs_rereg_mr 
 static int rereg_pin(const struct emu_cmd *c, const struct emu_mr *mr, uint32_t flags,
 		     struct emu_mr *next, struct emu_pin *left)
 {
-	if (next->dmabuf.id)
+	if (is_dmabuf(next))
 		return 0;
 	if (flags & IB_UVERBS_REREG_TRANSLATION || is_on_demand(mr) != is_on_demand(next)) {
 		*left = mr->pin;
@@ -282,10 +305,12 @@ int emu_write_rereg_mr(struct emu_cmd *c)
 		return err;
 	mr->pd->obj.users--;
 	next.pd->obj.users++;
-	if (!next.dmabuf.id)
+	if (!is_dmabuf(&next)) {
 		left = mr->dmabuf;
+		detach(mr);
+	}
 	*mr = next;
-	describe(mr, c, &m);
+	describe(mr, c->chan->pid, &m);
 	emu_mkey_update(mr->key, &m);
 	emu_dmabuf_close(&left);
 	emu_unpin(&unpinned);
@@ -358,6 +383,35 @@ static int dm_mr_reg(struct emu_cmd *c)
 	 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_REMOTE_ATOMIC | \
 	 IB_UVERBS_ACCESS_RELAXED_ORDERING)
 
+/* The dma-buf is a device's memory, or has memory of its own. */
+static int attach(struct emu_mr *mr, pid_t pid, int64_t fd)
+{
+	struct emu_export *x;
+	int err = emu_export_find(pid, fd, &x);
+
+	if (err == -ENOENT)
+		return emu_dmabuf_open(pid, fd, mr->addr, mr->length, &mr->dmabuf);
+	if (err)
+		return err;
+	if (!x->offset)
+		return -EOPNOTSUPP; /* no doorbell is rung by an access to a region */
+	if (!mr->length || mr->addr > x->len || mr->length > x->len - mr->addr)
+		return -EINVAL;
+	LIST_INSERT_HEAD(&x->regions, mr, of_export);
+	mr->export = x;
+	return 0;
+}
+
+void emu_mr_revoke(struct emu_mr *mr)
+{
+	struct emu_mkey m;
+
+	detach(mr);
+	mr->is_revoked = true;
+	describe(mr, 0, &m);
+	emu_mkey_update(mr->key, &m);
+}
+
 static int dmabuf_new(struct emu_cmd *c, const struct emu_mr *as, uint16_t fd, struct emu_mr **out)
 {
 	struct emu_mr *mr;
@@ -368,7 +422,7 @@ static int dmabuf_new(struct emu_cmd *c, const struct emu_mr *as, uint16_t fd, s
 	mr = like(c->file, as);
 	if (!mr)
 		return -ENOMEM;
-	err = emu_dmabuf_open(c->chan->pid, emu_attr_fd(c, fd), mr->addr, mr->length, &mr->dmabuf);
+	err = attach(mr, c->chan->pid, emu_attr_fd(c, fd));
 	if (err)
 		goto free_mr;
 	err = publish(mr, c);
@@ -379,6 +433,7 @@ static int dmabuf_new(struct emu_cmd *c, const struct emu_mr *as, uint16_t fd, s
 	return 0;
 
 close_dmabuf:
+	detach(mr);
 	emu_dmabuf_close(&mr->dmabuf);
 free_mr:
 	emu_uobj_free(&mr->obj);

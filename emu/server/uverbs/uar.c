@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "emu/server/uverbs/cmd.h"
+#include "emu/server/uverbs/export.h"
 #include "emu/server/uverbs/mmap.h"
 
 static uint8_t uar_used[EMU_NUM_UARS];
@@ -36,7 +37,10 @@ bool emu_has_uar(const struct emu_file *f, uint64_t page)
 
 int emu_uar_undo(struct emu_uobj *o)
 {
-	uar_used[((struct emu_uar *)o)->page] = 0;
+	struct emu_uar *u = (struct emu_uar *)o;
+
+	emu_export_revoke(u->export);
+	uar_used[u->page] = 0;
 	return 0;
 }
 

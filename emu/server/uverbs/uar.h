@@ -13,6 +13,7 @@
 struct emu_uar {
 	struct emu_uobj obj;
 	uint32_t page;
+	struct emu_export *export; /* NULL: it has none */
 };
 
 extern const struct emu_method emu_methods_uar[];

@@ -16,7 +16,7 @@ programs="ibv_devices ibv_devinfo ibv_rc_pingpong ibv_uc_pingpong ibv_ud_pingpon
 	ib_write_lat rdma"
 
 unpack_suite sid "$dir" ibverbs-providers ibverbs-utils librdmacm1t64 python3 python3-pyverbs python3-scapy perftest \
-	iproute2
+	iproute2 linux-libc-dev
 libraries=$libraries:$libraries/libibverbs
 printf '%s\n' "$loader" >"$dir/loader"
 printf '%s\n' "$libraries" >"$dir/libraries"
