@@ -171,6 +171,30 @@ DOCA_STABLE doca_error_t dpumap_dm_import(struct doca_dev *dev, uint32_t handle,
 					  struct dpumap_dm **dm);
 
 /**
+ * Export device memory as a dma-buf, by which other processes and other devices of this machine use it: with
+ * doca_mmap_set_dmabuf_memrange(), with ibv_reg_dmabuf_mr(), or with any driver that imports dma-bufs. Pass the
+ * descriptor to another process by a Unix socket. The processor cannot map it, and no umem can be made of it,
+ * because the memory cannot be pinned.
+ *
+ * The dma-buf has whole pages: it may be longer than the memory. dpumap_dm_free() does not wait for its users: it
+ * revokes the dma-buf. Then requests that use it fail, and nobody can register it any more. The end of the process
+ * does so too.
+ *
+ * @param dm the memory, allocated or imported
+ * @param fd out: a new descriptor, with close-on-exec; the caller closes it
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
+ * - DOCA_ERROR_NOT_SUPPORTED: rdma-core is older than version 62, or the kernel or the device does not export its
+ *   memory
+ * - DOCA_ERROR_NO_MEMORY: an allocation fails
+ * - DOCA_ERROR_DRIVER: the device fails for another reason
+ *
+ * Source: ibv_dm_export_dmabuf_fd(3).
+ */
+DOCA_STABLE doca_error_t dpumap_dm_export_dmabuf(const struct dpumap_dm *dm, int *fd);
+
+/**
  * Get the length of device memory.
  *
  * @param dm the memory

@@ -72,11 +72,6 @@ int64_t emu_attr_fd(const struct emu_cmd *c, uint16_t id)
 	return a->len == sizeof(int32_t) ? (int32_t)a->data : a->data_s64;
 }
 
-uint8_t emu_attr_enum(const struct emu_cmd *c, uint16_t id)
-{
-	return emu_attr(c, id)->attr_data.enum_data.elem_id;
-}
-
 int emu_attr_in_dup(const struct emu_cmd *c, uint16_t id, uint8_t **buf, size_t *len)
 {
 	const struct ib_uverbs_attr *a = emu_attr(c, id);

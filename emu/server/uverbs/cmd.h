@@ -78,8 +78,6 @@ uint64_t emu_attr_u64(const struct emu_cmd *c, uint16_t id, uint64_t def);
  * length. INT64_MIN if the attribute is longer than that.
  */
 int64_t emu_attr_fd(const struct emu_cmd *c, uint16_t id);
-/* Which value an attribute of kind EMU_A_ENUM has; it was not omitted. */
-uint8_t emu_attr_enum(const struct emu_cmd *c, uint16_t id);
 /*
  * Copy an input to a struct. The rest of a longer input must be zeros (-EOPNOTSUPP); a shorter
  * input is zero-filled.

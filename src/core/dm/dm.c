@@ -173,6 +173,13 @@ doca_error_t dpumap_dm_get_handle(const struct dpumap_dm *dm, uint32_t *handle)
 	return DOCA_SUCCESS;
 }
 
+doca_error_t dpumap_dm_export_dmabuf(const struct dpumap_dm *dm, int *fd)
+{
+	if (!dm || !fd)
+		return dpumap_fail_null(__func__);
+	return dpumap_devmem_export_dmabuf(dm->mem, fd);
+}
+
 doca_error_t dpumap_dm_free(struct dpumap_dm *dm)
 {
 	unsigned int started, pools;

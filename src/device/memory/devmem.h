@@ -28,6 +28,9 @@ doca_error_t dpumap_devmem_import(struct dpumap_device *device, uint32_t handle,
 				  struct dpumap_devmem **mem);
 size_t dpumap_devmem_len(const struct dpumap_devmem *mem);
 
+/* A new descriptor, which nobody can map. The memory can be freed meanwhile. */
+doca_error_t dpumap_devmem_export_dmabuf(const struct dpumap_devmem *mem, int *fd);
+
 /* Where the memory is mapped: a unique address, not for access. */
 void *dpumap_devmem_base(const struct dpumap_devmem *mem);
 

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * The functions are looked up in the libmlx5 that is loaded, so that one build works with all
- * versions.
- */
 #include "device/memory/umem_priv.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
@@ -17,6 +12,7 @@
 #include "device/device_priv.h"
 #include "device/errno.h"
 #include "device/memory/umem_mkey.h"
+#include "device/symbol.h"
 #include "log/log.h"
 
 /* As later headers declare it. */
@@ -35,22 +31,14 @@ static struct {
 	bool is_supported;
 } dv;
 
-/* POSIX guarantees that a function's address fits; ISO C has no such conversion. */
-static void look_up(const char *name, void *function)
-{
-	void *found = dlsym(RTLD_DEFAULT, name);
-
-	memcpy(function, &found, sizeof(found));
-}
-
 static void look_up_functions(void)
 {
 	struct export_sizes sizes = {0};
 
-	look_up("mlx5dv_devx_umem_export", &dv.export_umem);
-	look_up("mlx5dv_devx_umem_import", &dv.import_umem);
-	look_up("mlx5dv_devx_umem_unimport", &dv.unimport);
-	look_up("_mlx5dv_get_export_sizes", &dv.get_sizes);
+	dpumap_find_symbol("mlx5dv_devx_umem_export", &dv.export_umem);
+	dpumap_find_symbol("mlx5dv_devx_umem_import", &dv.import_umem);
+	dpumap_find_symbol("mlx5dv_devx_umem_unimport", &dv.unimport);
+	dpumap_find_symbol("_mlx5dv_get_export_sizes", &dv.get_sizes);
 	if (!dv.export_umem || !dv.import_umem || !dv.unimport || !dv.get_sizes)
 		return;
 	dv.get_sizes(&sizes, sizeof(sizes));

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Device memory: its limits, CPU access, and maps over it. */
+#include <dlfcn.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <dpumap/dm_pool.h>
 
@@ -319,6 +322,69 @@ static void copies_go_through_device_memory(void **state)
 	assert_ok(fixture_buf_destroy(&to));
 }
 
+#define NAME ((uint8_t *)(uintptr_t)0x7000000000) /* of memory in a dma-buf; not mapped */
+
+static struct doca_mmap *map_of_dmabuf(int fd, size_t offset, size_t len)
+{
+	struct doca_mmap *mmap;
+
+	assert_ok(doca_mmap_create(&mmap));
+	assert_ok(doca_mmap_set_dmabuf_memrange(mmap, fd, NAME, offset, len));
+	assert_ok(doca_mmap_set_permissions(mmap, LOCAL_RW | DOCA_ACCESS_FLAG_PCI_READ_WRITE));
+	assert_ok(doca_mmap_add_dev(mmap, fixture.dev));
+	assert_ok(doca_mmap_start(mmap));
+	return mmap;
+}
+
+/* The map of the dma-buf is exported too. Freeing the memory revokes both. */
+static void use_dmabuf(struct dpumap_dm *dm, int fd)
+{
+	struct doca_mmap *mmap = map_of_dmabuf(fd, 512, 2048), *import;
+	struct fixture_buf from;
+	const void *desc;
+	uint8_t in[1024];
+	size_t len;
+
+	assert_ok(fixture_buf_create(&fixture, sizeof(in), LOCAL_RW, &from));
+	fixture_fill(from.bytes, from.len, 3);
+	assert_ok(doca_mmap_export_pci(mmap, fixture.dev, &desc, &len));
+	assert_ok(doca_mmap_create_from_export(NULL, desc, len, fixture.dev, &import));
+	assert_ok(fixture_copy(&fixture, &(struct fixture_copy){import, NAME + 256, from.mmap,
+								from.bytes, sizeof(in)}));
+	assert_ok(dpumap_dm_read(dm, 512 + 256, in, sizeof(in)));
+	assert_memory_equal(in, from.bytes, sizeof(in));
+	assert_ok(dpumap_dm_free(dm));
+	assert_error(fixture_copy(&fixture, &(struct fixture_copy){mmap, NAME, from.mmap,
+								   from.bytes, sizeof(in)}),
+		     DOCA_ERROR_NOT_PERMITTED);
+	assert_error(fixture_copy(&fixture, &(struct fixture_copy){import, NAME, from.mmap,
+								   from.bytes, sizeof(in)}),
+		     DOCA_ERROR_NOT_PERMITTED);
+	assert_ok(doca_mmap_destroy(import));
+	assert_ok(doca_mmap_destroy(mmap));
+	assert_ok(fixture_buf_destroy(&from));
+}
+
+static void memory_is_exported_as_a_dmabuf_where_rdma_core_can(void **state)
+{
+	struct dpumap_dm *dm;
+	int fd = -1;
+
+	assert_ok(dpumap_dm_alloc(fixture.dev, 4096, 0, &dm));
+	assert_error(dpumap_dm_export_dmabuf(NULL, &fd), DOCA_ERROR_INVALID_VALUE);
+	assert_error(dpumap_dm_export_dmabuf(dm, NULL), DOCA_ERROR_INVALID_VALUE);
+	if (!dlsym(RTLD_DEFAULT, "ibv_dm_export_dmabuf_fd")) {
+		assert_error(dpumap_dm_export_dmabuf(dm, &fd), DOCA_ERROR_NOT_SUPPORTED);
+		assert_int_equal(fd, -1);
+		assert_ok(dpumap_dm_free(dm));
+		return;
+	}
+	assert_ok(dpumap_dm_export_dmabuf(dm, &fd));
+	assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
+	use_dmabuf(dm, fd);
+	close(fd);
+}
+
 /* Zero-based registrations anywhere in the memory: each map reaches its own bytes only. */
 static void map_of_any_part_reaches_its_own_bytes_only(void **state)
 {
@@ -548,6 +614,7 @@ int main(int argc, char **argv)
 		dm_test(import_by_handle_is_the_same_memory),
 		dm_test(two_maps_have_two_names),
 		dm_test(copies_go_through_device_memory),
+		dm_test(memory_is_exported_as_a_dmabuf_where_rdma_core_can),
 		dm_test(map_of_any_part_reaches_its_own_bytes_only),
 		dm_test(peer_reads_and_writes),
 		dm_test(atomics_change_one_word_of_device_memory),
