@@ -18,7 +18,7 @@
 #define NAME  "memory of a device"
 #define SEALS (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
 
-static LIST_HEAD(, emu_export) exports = LIST_HEAD_INITIALIZER(exports);
+static LIST_HEAD(emu_export_list, emu_export) exports = LIST_HEAD_INITIALIZER(exports);
 
 /* Only its length and its number are of use. -1: there is none. */
 static int open_anchor(uint64_t len)

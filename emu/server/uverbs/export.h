@@ -20,7 +20,7 @@ struct emu_export {
 	int fd;
 	uint64_t ino;
 	uint64_t offset, len; /* in the segment of device memory; of a doorbell page 0 */
-	LIST_HEAD(, emu_mr) regions;
+	LIST_HEAD(emu_region_list, emu_mr) regions;
 	LIST_ENTRY(emu_export) link;
 };
 
