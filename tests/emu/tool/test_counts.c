@@ -16,11 +16,11 @@
 
 /* The numbers that programs may ask for. */
 static const char *const numbers[] = {
-	"nodes",    "cards",  "functions",	"clients",     "contexts", "pds",
-	"mrs",	    "mws",    "mkeys",		"aliases",     "dms",	   "umems",
-	"cqs",	    "qps",    "srqs",		"xrcds",       "ahs",	   "uars",
-	"dm_bytes", "cm_ids", "cm_connections", "attachments", "channels", "flow_counters",
-	"commands", "copies", "command_errors", "bytes",       "errors",
+	"nodes",	 "cards",    "functions", "clients",	    "contexts",	   "pds",
+	"mrs",		 "mws",	     "mkeys",	  "aliases",	    "dms",	   "umems",
+	"cqs",		 "qps",	     "srqs",	  "xrcds",	    "ahs",	   "dmahs",
+	"uars",		 "dm_bytes", "cm_ids",	  "cm_connections", "attachments", "channels",
+	"flow_counters", "commands", "copies",	  "command_errors", "bytes",	   "errors",
 };
 
 static struct json_object *read_status(void)
