@@ -286,13 +286,14 @@ static void senders_take_receives_in_posting_order(void **state)
 	close_receiver();
 }
 
+#define MOST_ROUNDS 10000
+
 /*
  * A message of three parts, behind which short ones arrive: work requests of the shared receive
  * queue complete in another order than they were posted.
  */
 static void short_messages_overtake_a_long_one(void **state)
 {
-	uint64_t end = monotonic_ms() + FIXTURE_TIMEOUT_MS;
 	struct fixture f = {.dev = dev};
 	struct fixture_buf from, to;
 	struct sender slow, fast;
@@ -310,7 +311,7 @@ static void short_messages_overtake_a_long_one(void **state)
 						    .key = &from.mmap->fast_key,
 						    .addr = (uintptr_t)from.bytes};
 
-		assert_true(monotonic_ms() < end);
+		assert_true(round < MOST_ROUNDS);
 		fixture_fill(from.bytes, 4096, round);
 		fixture_fill(from.bytes + PEER_LEN - 4096, 4096, round);
 		for (uint32_t i = 0; i < 3; i++)
