@@ -15,8 +15,11 @@
 #include "dpu/clients/acceptors.h"
 #include "dpu/clients/requests.h"
 
-/* Limit for handshake and hello, for the rest of a frame, and for reading a reply. */
-#define TIMEOUT_NS (5 * NSEC_PER_SEC)
+/*
+ * Limit for handshake and hello, for the rest of a frame, and for reading a reply: a client of a busy machine may need
+ * some seconds.
+ */
+#define TIMEOUT_NS (30 * NSEC_PER_SEC)
 /*
  * Above this, the oldest unauthenticated connection is closed, so that they cannot lock clients
  * out.

@@ -243,7 +243,7 @@ def test_slow_handshakes_are_disconnected(client):
             except OSError:
                 pass
         client.must_be_served()
-        time.sleep(0.25)
+        time.sleep(1)
         left = [s for s in left if not (select.select([s], [], [], 0)[0] and is_closed(s))]
     for s in slow:
         s.close()
