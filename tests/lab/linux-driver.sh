@@ -41,11 +41,10 @@ watch_objects()
 	done
 }
 
-# offer FUNCTION: as PCI device, by the socket of this name. Linux gives a card 100 ms for the requests of a test while it
-# is probed (mlx5_ib_test_wc()), whoever else wants the processors of this machine.
+# offer FUNCTION: as PCI device, by the socket of this name
 offer()
 {
-	nice -n -10 "$emu" pci --as "$1" --socket "$dir/$1" >"$dir/$1.log" 2>&1 &
+	"$emu" pci --as "$1" --socket "$dir/$1" >"$dir/$1.log" 2>&1 &
 	for ((i = 0; i < 600; i++)); do
 		[ ! -S "$dir/$1" ] || return 0
 		kill -0 $! 2>/dev/null || break

@@ -15,7 +15,7 @@
 
 struct emu_mr;
 
-/* What an object has exported; its last part is the server's. */
+/* What an object has exported. */
 struct emu_export {
 	int fd;
 	uint64_t ino;
