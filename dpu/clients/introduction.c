@@ -194,7 +194,7 @@ bool introduction_is_done(const struct introduction *introduction)
 
 uint64_t introduction_since(const struct introduction *introduction)
 {
-	return introduction->since;
+	return introduction->is_done ? 0 : introduction->since;
 }
 
 int introduction_fd(const struct introduction *introduction)

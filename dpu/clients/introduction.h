@@ -58,7 +58,7 @@ doca_error_t introduction_begin(const struct introduction_rules *rules, const ch
 doca_error_t introduction_pass(struct introduction *introduction, int client,
 			       struct dpumap_error *error);
 bool introduction_is_done(const struct introduction *introduction);
-/* When the client got the key. */
+/* When the client got the key; 0: the introduction is done. */
 uint64_t introduction_since(const struct introduction *introduction);
 /* The connection to the server. */
 int introduction_fd(const struct introduction *introduction);

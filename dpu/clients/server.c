@@ -16,11 +16,6 @@
 #include "dpu/clients/requests.h"
 
 /*
- * Limit for handshake and hello, for the rest of a frame, and for reading a reply: a client of a busy machine may need
- * some seconds.
- */
-#define TIMEOUT_NS (30 * NSEC_PER_SEC)
-/*
  * Above this, the oldest unauthenticated connection is closed, so that they cannot lock clients
  * out.
  */
@@ -43,6 +38,7 @@ struct server {
 	uint64_t turn_end;	/* 0: nothing was done in this turn */
 	unsigned int num_done;
 	unsigned int max_clients, max_per_identity;
+	uint64_t timeout_ns; /* of a client, see server_set_timeout() */
 	struct server_stats stats;
 };
 
@@ -738,6 +734,11 @@ void server_set_max_clients(struct server *server, unsigned int max_clients,
 	server->max_per_identity = max_per_identity;
 }
 
+void server_set_timeout(struct server *server, unsigned int seconds)
+{
+	server->timeout_ns = seconds * NSEC_PER_SEC;
+}
+
 void server_set_introductions(struct server *server, const struct introduction_rules *rules)
 {
 	server->rules = rules;
@@ -838,10 +839,13 @@ static bool is_late(const struct session *session, uint64_t now)
 	if (!session->conn)
 		return false; /* its messages are whole */
 	if (session->introduction)
-		return !introduction_is_done(session->introduction) &&
-		       now - introduction_since(session->introduction) > TIMEOUT_NS;
-	since = session->hello_done ? dpumap_conn_stalled_since(session->conn) : session->since;
-	return !session->job.active && since != 0 && now - since > TIMEOUT_NS;
+		since = introduction_since(session->introduction);
+	else if (session->job.active)
+		since = 0;
+	else
+		since = session->hello_done ? dpumap_conn_stalled_since(session->conn)
+					    : session->since;
+	return since != 0 && now - since > session->server->timeout_ns;
 }
 
 void server_tick(struct server *server)

@@ -46,6 +46,8 @@ struct cm_listener *server_cm_listener(const struct server *server);
 /* Limits the clients that are connected at once, and those of the same identity among them. */
 void server_set_max_clients(struct server *server, unsigned int max_clients,
 			    unsigned int max_per_identity);
+/* A client has so long for handshake and hello, for the rest of a frame, and to read a reply. */
+void server_set_timeout(struct server *server, unsigned int seconds);
 /*
  * Which clients dpumapd introduces to servers of doca_comch; borrowed until the next call. A client
  * that was introduced and may no longer reach its server loses the connection to it, in server_work().

@@ -152,6 +152,7 @@ static void limit_clients(struct daemon *d, const struct settings *settings)
 {
 	server_set_max_clients(d->server, settings->max_clients,
 			       settings_max_clients_per_identity(settings));
+	server_set_timeout(d->server, settings->client_timeout);
 }
 
 static bool is_same(const char *a, const char *b)

@@ -11,9 +11,16 @@
 #include "dpu/rdma/cm_listener.h"
 #include "dpu/spec/export_file.h"
 
+/* In seconds. A client on a busy machine may need some for its handshake. */
+#define CLIENT_TIMEOUT	   30
+#define CLIENT_TIMEOUT_MAX 3600
+
 void settings_init(struct settings *settings)
 {
-	*settings = (struct settings){.max_clients = SETTINGS_MAX_CLIENTS};
+	*settings = (struct settings){
+		.max_clients = SETTINGS_MAX_CLIENTS,
+		.client_timeout = CLIENT_TIMEOUT,
+	};
 }
 
 void settings_free(struct settings *settings)
@@ -197,25 +204,37 @@ static doca_error_t load_unix_group(struct loader *l, const config_setting_t *se
 }
 
 static doca_error_t load_limit(struct loader *l, const config_setting_t *setting,
-			       unsigned int *limit)
+			       unsigned int *limit, int max, const char *rule)
 {
 	int value = config_setting_get_int(setting);
 
-	if (config_setting_type(setting) != CONFIG_TYPE_INT || value < 1 ||
-	    value > SETTINGS_MAX_CLIENTS_LIMIT)
-		return wrong(l, setting, "must be a number from 1 to 4096");
+	if (config_setting_type(setting) != CONFIG_TYPE_INT || value < 1 || value > max)
+		return wrong(l, setting, rule);
 	*limit = (unsigned int)value;
 	return DOCA_SUCCESS;
 }
 
+static doca_error_t load_num_clients(struct loader *l, const config_setting_t *setting,
+				     unsigned int *limit)
+{
+	return load_limit(l, setting, limit, SETTINGS_MAX_CLIENTS_LIMIT,
+			  "must be a number from 1 to 4096");
+}
+
 static doca_error_t load_max_clients(struct loader *l, const config_setting_t *setting)
 {
-	return load_limit(l, setting, &l->settings->max_clients);
+	return load_num_clients(l, setting, &l->settings->max_clients);
 }
 
 static doca_error_t load_max_clients_per_identity(struct loader *l, const config_setting_t *setting)
 {
-	return load_limit(l, setting, &l->settings->max_clients_per_identity);
+	return load_num_clients(l, setting, &l->settings->max_clients_per_identity);
+}
+
+static doca_error_t load_client_timeout(struct loader *l, const config_setting_t *setting)
+{
+	return load_limit(l, setting, &l->settings->client_timeout, CLIENT_TIMEOUT_MAX,
+			  "must be a number of seconds from 1 to 3600");
 }
 
 static doca_error_t load_listen(struct loader *l, const config_setting_t *setting)
@@ -430,6 +449,7 @@ static const struct known settings_known[] = {
 	{"group", load_unix_group},
 	{"exports", load_exports},
 	{"exports_dir", load_exports_dir},
+	{"client_timeout", load_client_timeout},
 	{"max_clients", load_max_clients},
 	{"max_clients_per_identity", load_max_clients_per_identity},
 };

@@ -29,6 +29,7 @@ struct settings {
 	char *group;	   /* NULL: the user's */
 	unsigned int max_clients;
 	unsigned int max_clients_per_identity; /* 0: a quarter of max_clients */
+	unsigned int client_timeout;	       /* in seconds */
 	struct introduction_rules introduce;   /* clients to servers of doca_comch */
 	struct registry_settings registry;
 	char *exports_dir;	    /* NULL: none */
