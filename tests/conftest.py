@@ -339,4 +339,4 @@ def nothing_left(counts):
         return last[0] == before
 
     with contextlib.suppress(Lost):
-        assert await_true(same, 30), f"objects before {before}, after {last[0]}"
+        assert await_true(same), f"objects before {before}, after {last[0]}"

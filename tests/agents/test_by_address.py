@@ -128,7 +128,7 @@ def test_ticket_is_valid_once(door):
         assert door.log().count(WRONG) == 1, door.log()
         assert door.connections() == 1
         program.end("KILL")
-        assert await_true(lambda: door.connections() == 0, 30)
+        assert await_true(lambda: door.connections() == 0)
 
 
 def test_wrong_tickets_are_rejected(door):
@@ -149,7 +149,7 @@ def test_ticket_of_a_client_that_left_is_rejected(door):
     s = door.client("far")
     ticket = door.ask(s)
     s.close()
-    assert await_true(lambda: door.agent.figure("clients") == 0, 30)
+    assert await_true(lambda: door.agent.figure("clients") == 0)
     door.is_rejected(ticket)
 
 
@@ -206,7 +206,7 @@ def test_flood_of_requests_keeps_no_client_waiting(door):
         door.connect(door.ask(s)).await_output("^established")
         for program in flood:
             assert program.end("0") == 1 and program.out() == "rejected\n", program.out()
-    assert await_true(lambda: door.log().count(WRONG) == 30, 30), door.log()
+    assert await_true(lambda: door.log().count(WRONG) == 30), door.log()
 
 
 def test_requests_for_an_address_are_checked(door):
@@ -229,7 +229,7 @@ def test_death_of_the_peer_frees_its_connection(door, stage):
         program.await_output(f"^{stage}")
         assert door.connections() == 1
         program.end("KILL")
-        assert await_true(lambda: door.connections() == 0, 60), door.log()
+        assert await_true(lambda: door.connections() == 0), door.log()
         door.connect(door.ask(s)).await_output("^established")
 
 

@@ -166,7 +166,7 @@ def start(emulator, configure, tls):
     dpu, agents = emulator.machine("dpu"), []
 
     def make(name):
-        path, socket = configure(name, "max_clients_per_identity = 8;")
+        path, socket = configure(name, "max_clients_per_identity = 8; client_timeout = 10;")
         agents.append(Agent(dpu, name, ["--config", path]).must_serve())
         return {"unix": Server(socket, None), "tls": Server(agents[-1].address, tls)}
 
@@ -410,7 +410,7 @@ def test_ready_fd_takes_the_message(dpu, work):
         words += ["--ready-fd", str(ready.fileno())]
         daemon = dpu.daemon("ready-fd", words, pass_fds=[ready.fileno()])
         message = f"dpumapd: ready on {dpu.dir}/other\n"
-        assert await_true(lambda: (work / "ready").read_text() == message, 30)
+        assert await_true(lambda: (work / "ready").read_text() == message)
     assert daemon.end() == 0
     assert not daemon.out()
 
@@ -420,7 +420,7 @@ def test_closed_standard_descriptors_harm_nothing(dpu, host, work):
     socket = f"{work}/bare"
     command = f"exec dpumapd --listen {socket} --export name=a,kind=dram,size=4K <&- >&- 2>&-"
     daemon = dpu.daemon("bare", command)
-    assert await_true(lambda: os.path.exists(socket), 30)
+    assert await_true(lambda: os.path.exists(socket))
     dpumap = Tool(host, ["--connect", socket])
     dpumap("write", "a", data=b"x" * 4096).ok()
     assert dpumap("read", "a").ok() == "x" * 4096

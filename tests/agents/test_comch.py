@@ -10,7 +10,7 @@ import pytest
 
 from harness.agents import ABSENT, REFUSED, Tool
 from harness.comch import FAR, ME, OTHERS, WEB
-from harness.machine import await_true
+from harness.machine import PATIENCE, await_true
 
 pytestmark = [pytest.mark.local, pytest.mark.usefixtures("nothing_left")]
 
@@ -152,7 +152,7 @@ def test_sessions_and_metrics_show_the_client(served, connect):
     session = agent.ask("sessions")["sessions"][0]
     assert (session["who"], session["from"], session["imports"]) == (ME, "comch", 1)
     with socket.socket(socket.AF_UNIX) as scraper:
-        scraper.settimeout(30)
+        scraper.settimeout(PATIENCE)
         scraper.connect(f"{served.dpu.dir}/metrics")
         scraper.sendall(b"GET /metrics HTTP/1.0\r\n\r\n")
         with scraper.makefile(encoding="utf-8") as reply:

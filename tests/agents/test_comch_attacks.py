@@ -14,7 +14,7 @@ import pytest
 
 from harness.agents import expect_no_growth, grows_by_nature, runs_in_qemu
 from harness.comch import BYE, CREDIT, HELLO, MAX_MESSAGE, MESSAGE, REFUSE, WELCOME, Raw, frame
-from harness.machine import await_true
+from harness.machine import PATIENCE, await_true
 
 pytestmark = [pytest.mark.local, pytest.mark.usefixtures("nothing_left")]
 
@@ -40,7 +40,7 @@ def expect_service(agent, connect):
     assert client.ask("get web") == "ok 65536 rw"
     assert client.ask("release web") == "ok"
     client.end()
-    assert await_true(lambda: agent.figure("clients") == 0, 30)
+    assert await_true(lambda: agent.figure("clients") == 0)
 
 
 BEFORE_HELLO = {
@@ -61,7 +61,7 @@ def test_passed_descriptors_are_closed(victim, connect, raw):
     files = victim.daemon.settled_files()
 
     def has_at_most(more):
-        return await_true(lambda: (victim.daemon.open_files() - files).total() <= more, 30)
+        return await_true(lambda: (victim.daemon.open_files() - files).total() <= more)
 
     with raw() as attacker:
         for number, byte in enumerate(attacker.preamble()[:100]):
@@ -162,7 +162,7 @@ def test_more_messages_than_the_window_allows_end_the_connection(victim, connect
         except BlockingIOError:
             pass
         victim.daemon.signal("CONT")
-        attacker.socket.settimeout(30)
+        attacker.socket.settimeout(PATIENCE)
         attacker.send(flood[sent:])
         assert attacker.is_closed()
     expect_service(victim, connect)
@@ -174,7 +174,7 @@ def test_messages_after_bye_are_ignored(victim, connect, raw):
         attacker.open()
         attacker.send(frame(BYE) + frame(MESSAGE, b"get web") * 50)
         assert attacker.is_closed()
-    assert await_true(lambda: victim.figure("clients") == 0, 30)
+    assert await_true(lambda: victim.figure("clients") == 0)
     assert victim.figure("requests") == before
     assert victim.figure("imports") == 0
     expect_service(victim, connect)
@@ -261,7 +261,7 @@ def test_client_that_never_reads_is_disconnected(victim, connect, raw, window):
             assert other.ask("ping") == "ok"
             return not attacker.send(flood)
 
-        assert await_true(is_cut_off, 30, 0), "the attacker is still connected"
+        assert await_true(is_cut_off, pause=0), "the attacker is still connected"
         if not grows_by_nature(victim.daemon):
             assert victim.daemon.own_memory() < memory + (16 << 20)
     victim.daemon.await_log("disconnected: (the client does not read its replies|session closed)")
@@ -281,7 +281,7 @@ def test_64_clients_are_served_at_once(victim, connect, raw):
     assert victim.figure("imports") == 3 * 64
     for client in clients:
         client.socket.close()
-    assert await_true(lambda: victim.figure("imports") == 0, 30)
+    assert await_true(lambda: victim.figure("imports") == 0)
     expect_service(victim, connect)
 
 
@@ -296,17 +296,17 @@ def test_10000_connections_leak_nothing(victim, connect, raw, emulator):
         return victim.figure("clients") == 0
 
     connections(100)
-    assert await_true(all_ended, 30)
+    assert await_true(all_ended)
     files, objects = victim.daemon.settled_files(), emulator.objects()
     if grows_by_nature(victim.daemon):
         connections(900)  # slow, and memory says nothing
     else:
         connections(7000)
         expect_no_growth(victim.daemon, lambda: connections(1000))
-        assert await_true(all_ended, 30)
+        assert await_true(all_ended)
         connections(10000 - victim.figure("connections"))
         assert victim.figure("connections") >= 10000
-    assert await_true(all_ended, 30)
+    assert await_true(all_ended)
     victim.daemon.await_open_files(files)
     # The last holder's end gave the export a new key.
     assert emulator.objects() == objects
@@ -334,7 +334,7 @@ def test_clients_that_are_killed_leave_nothing(victim, connect):
         time.sleep(dice.random() * 0.03)
         for client in clients:
             client.kill()
-    assert await_true(lambda: victim.figure("imports") == 0, 30)
+    assert await_true(lambda: victim.figure("imports") == 0)
     expect_service(victim, connect)
 
 
@@ -485,15 +485,15 @@ def test_client_refuses_the_server_of_another_user(served, public, connect, host
             server.bind(str(squat / name))
             os.chmod(squat / name, 0o666)
             server.listen()
-            server.settimeout(10)
+            server.settimeout(PATIENCE)
             peer, _ = server.accept()
-            peer.settimeout(10)
+            peer.settimeout(PATIENCE)
             return peer.recv(1)
 
     answers = []
     squatter = threading.Thread(target=lambda: answers.append(as_nobody(serve)))
     squatter.start()
-    assert await_true((squat / name).exists, 30)
+    assert await_true((squat / name).exists)
     host.environment = {**host.environment, "DPUMAP_COMCH_DIR": str(squat)}
     client = connect()
     squatter.join()

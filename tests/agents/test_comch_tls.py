@@ -93,7 +93,7 @@ def test_client_imports_over_tls(daemon, connect):
     assert client.do("use").startswith("65536")
     assert daemon.figure("imports") == 1
     client.end()
-    assert await_true(lambda: daemon.figure("clients") == 0, 30)
+    assert await_true(lambda: daemon.figure("clients") == 0)
 
 
 def test_client_without_an_export_is_refused_over_tls(connect):

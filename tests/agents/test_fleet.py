@@ -157,7 +157,7 @@ def test_status_says_which_member_is_down(host, pki):
     try:
         dpumap = FleetTool(host, etcd, "lab", pki)
         etcd.kill(1)
-        assert await_true(lambda: dpumap("fleet", "status").status == 0, 60)
+        assert await_true(lambda: dpumap("fleet", "status").status == 0)
         members = dpumap.json("fleet", "status")["members"]
         assert sorted(member["healthy"] for member in members) == [False, True, True], members
         down = next(member for member in members if not member["healthy"])
@@ -362,7 +362,7 @@ def await_event(watch, event, name=None):
     def seen():
         return any(one["event"] == event and name in (None, one.get("name")) for one in events(watch))
 
-    assert await_true(seen, 60), f"no {event} of {name} in: {watch.out()}{watch.log()}"
+    assert await_true(seen), f"no {event} of {name} in: {watch.out()}{watch.log()}"
 
 
 def test_watch_prints_changes(records, dpumap, watches):
@@ -408,7 +408,7 @@ def test_watch_ends_after_its_count(records, dpumap, watches):
     watches.append(watch)
     watch.await_output("^absent +dpu1:later$")
     records.export("dpu1", "other").export("dpu1", "later")
-    assert await_true(lambda: watch.status() is not None, 60)
+    assert await_true(lambda: watch.status() is not None)
     assert watch.status() == 0
     assert watch.out().splitlines()[-1].split() == ["added", "dpu1:later"]
 

@@ -11,7 +11,7 @@ import time
 import pytest
 
 from harness.agents import REFUSED
-from harness.machine import await_true
+from harness.machine import PATIENCE, await_true
 
 pytestmark = [pytest.mark.local, pytest.mark.usefixtures("nothing_left")]
 EXPORT = ["--export", "name=a,kind=dram,size=64K"]
@@ -65,7 +65,7 @@ class Locked:
 
 def connect(kind, path):
     made = socket.socket(socket.AF_UNIX, kind)
-    made.settimeout(60)
+    made.settimeout(PATIENCE)
     made.connect(str(path))
     return made
 
@@ -89,7 +89,7 @@ def test_dpumapd_without_descriptors_pauses(serve, emulator, work, name):
     pid = agent.daemon.pid
     with Starved(pid):
         made = ask(work / name, b"GET /metrics HTTP/1.0\r\n\r\n" if name == "metrics" else b"status\n")
-        assert await_true(lambda: sleeps(pid), 30), "dpumapd spins"
+        assert await_true(lambda: sleeps(pid)), "dpumapd spins"
         agent.daemon.await_log("^dpumapd: cannot accept a connection: Too many open files$")
     with made:
         assert made.recv(1 << 16) or name == "socket"
@@ -102,7 +102,7 @@ def test_emulator_without_descriptors_pauses(emulator):
     emulator.objects()
     with Starved(pid):
         with connect(socket.SOCK_SEQPACKET, emulator.emu_dir / "control"):
-            assert await_true(lambda: sleeps(pid), 30), "the emulator spins"
+            assert await_true(lambda: sleeps(pid)), "the emulator spins"
     assert emulator.objects()
 
 

@@ -12,7 +12,7 @@ import time
 import pytest
 
 from harness.agents import Tool
-from harness.machine import await_true
+from harness.machine import PATIENCE, await_true
 from harness.wire import HELLO, context, reach, receive, request
 
 pytestmark = [pytest.mark.local, pytest.mark.usefixtures("nothing_left")]
@@ -130,7 +130,7 @@ def test_log_that_nobody_reads_stops_nothing(dpu, host, work, pipe):
     daemon = dpu.daemon("unread", words, stdout=pipe.log, stderr=pipe.log)
     dpumap = Tool(host, ["--connect", work / "socket"])
     try:
-        assert await_true(lambda: dpumap("list").status == 0, 30), "dpumapd does not start"
+        assert await_true(lambda: dpumap("list").status == 0), "dpumapd does not start"
         dpumap("write", "bulk", data=b"x" * 65536).ok()
         assert dpumap("read", "bulk").ok() == "x" * 65536
         assert not pipe.read().strip()
@@ -159,7 +159,7 @@ def test_lines_have_their_time(serve):
 
 def read_until(reader, last):
     text = ""
-    reader.settimeout(30)
+    reader.settimeout(PATIENCE)
     while last not in text:
         text += reader.recv(65536).decode()
     return text

@@ -15,7 +15,7 @@ import pytest
 
 from harness.agents import REFUSED, expect_no_growth, grows_by_nature
 from harness.dumps import find
-from harness.machine import await_true
+from harness.machine import PATIENCE, await_true
 from harness.pki import FUTURE, Pki
 from harness.registry import ALL, FAR, TTL, exports_of, leases_of, start, stop
 
@@ -411,7 +411,7 @@ def test_service_manager_is_told_the_state(publish, store, work):
     place = str(work / "notify")
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as s:
         s.bind(place)
-        s.settimeout(60)
+        s.settimeout(PATIENCE)
 
         def told(pattern):
             while True:
@@ -432,7 +432,7 @@ def test_watchdog_is_fed_while_etcd_hangs(publish, store, work):
     place = str(work / "notify")
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as s:
         s.bind(place)
-        s.settimeout(60)
+        s.settimeout(PATIENCE)
         environment = {"NOTIFY_SOCKET": place, "WATCHDOG_USEC": "2000000"}
         one = publish(store).start(env=environment)
         one.await_phase()

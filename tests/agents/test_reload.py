@@ -13,10 +13,10 @@ import time
 import pytest
 
 from harness.agents import ABSENT, REFUSED, Tool
-from harness.machine import await_true
+from harness.machine import PATIENCE, await_true
 from harness.metrics import described, parse, scrape
 from harness.pki import FUTURE, PAST, Pki, openssl
-from harness.wire import HELLO, context, reach, receive, request
+from harness.wire import HELLO, context, is_closed, reach, receive, request
 
 pytestmark = [pytest.mark.local, pytest.mark.usefixtures("nothing_left")]
 
@@ -445,7 +445,7 @@ class Notifications:
     def expect(self, *words):
         """Waits for words in this order, with others between them."""
         for word in words:
-            assert await_true(lambda: word in self.words[self.next :], 60), (word, self.words)
+            assert await_true(lambda: word in self.words[self.next :]), (word, self.words)
             self.next = self.words.index(word, self.next) + 1
 
     def close(self):
@@ -516,7 +516,7 @@ def test_ready_line_has_all_addresses(made):
         agent = made.start(env={"NOTIFY_SOCKET": f"{made.dpu.dir}/notify"}, **pass_to(*listeners))
         line = re.fullmatch(r"dpumapd: ready on (.*)\n", agent.daemon.out())[1].split(", ")
         assert line[0] == made.unix and line[2:] == [f"unix:{path}" for path in paths]
-        notify.settimeout(60)
+        notify.settimeout(PATIENCE)
         while "STATUS=" not in (told := notify.recv(4096).decode()):
             pass
         assert told.endswith("STATUS=1 export, 0 clients, on 42 addresses"), told
@@ -536,9 +536,9 @@ def test_others_are_served_while_a_reload_takes_long(made, slow, notified):
     # Another change waits, also if its client does not.
     add = ["dpumapd", "ctl", "--admin", agent.admin, "add", "name=late,kind=dram,size=4K"]
     late, gone = (made.dpu.daemon(name, add) for name in ("late", "gone"))
-    assert await_true(lambda: agent.figure("waiting") == 3, 30)
+    assert await_true(lambda: agent.figure("waiting") == 3)
     gone.end("KILL")
-    assert await_true(lambda: agent.figure("waiting") == 2, 30)
+    assert await_true(lambda: agent.figure("waiting") == 2)
     slow.release()
     assert reload.end("0") != 0
     assert "export slow: cannot allocate" in reload.log()
@@ -556,7 +556,7 @@ def test_signal_during_a_reload_reloads_once_more(made, slow):
     agent.daemon.signal("HUP")
     add = ["dpumapd", "ctl", "--admin", agent.admin, "add", f"name=x,{slow.words}"]
     waiting = made.dpu.daemon("waiting", add)
-    assert await_true(lambda: agent.figure("waiting") == 1, 30)
+    assert await_true(lambda: agent.figure("waiting") == 1)
     made.exports = [EXPORT.replace("web", "second")]
     made.write()
     agent.daemon.signal("HUP")
@@ -572,7 +572,7 @@ def test_end_during_a_reload_leaves_nothing(made, slow):
     made.exports = [EXPORT.replace("web", "before"), slow.export]
     made.write()
     reload = made.dpu.daemon("reload", ["dpumapd", "ctl", "--admin", agent.admin, "reload"])
-    assert await_true(lambda: agent.figure("waiting") == 1, 30)
+    assert await_true(lambda: agent.figure("waiting") == 1)
     agent.daemon.signal("TERM")
     slow.release()
     assert reload.end("0") != 0
@@ -592,7 +592,7 @@ def test_thousands_of_exports_are_exchanged(made):
     made.reload().ok()
     assert agent.figure("exports") == 1
     made.web()("import", "web").ok()
-    assert await_true(lambda: watch.out().count("removed") == many + 1, 60)
+    assert await_true(lambda: watch.out().count("removed") == many + 1)
     assert watch.out().count("added") == many + 1
     watch.end("TERM")
 
@@ -615,6 +615,22 @@ def test_reload_ends_when_all_clients_are_checked(made):
         made.reload().ok()
         assert agent.figure("clients") == 0 and agent.figure("imports") == 0
         assert agent.figure("turns") - turns >= 3
+
+
+def test_reload_gives_clients_less_time(made):
+    """Also one that is connected and has not greeted; one that waits for nothing stays."""
+    made.more = "client_timeout = 3600;\n"
+    agent = made.start()
+    with reach(made.unix.removeprefix("unix:")) as idle, reach(made.unix.removeprefix("unix:")) as mute:
+        idle.sendall(HELLO)
+        assert b"version" in receive(idle)
+        assert await_true(lambda: agent.figure("connections") == 2)
+        made.more = "client_timeout = 1;\n"
+        made.reload().ok()
+        assert is_closed(mute)
+        agent.daemon.await_log("disconnected: timed out")
+        idle.sendall(request("list"))
+        assert b"web" in receive(idle)
 
 
 # -- credentials that would reject every client

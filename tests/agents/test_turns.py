@@ -10,7 +10,7 @@ import time
 import pytest
 
 from harness.comch import MESSAGE, Raw, frame
-from harness.machine import await_true
+from harness.machine import PATIENCE, await_true
 from harness.wire import HELLO, cbor, context, details, is_closed, reach, receive, request
 
 pytestmark = [pytest.mark.local, pytest.mark.usefixtures("nothing_left")]
@@ -82,7 +82,7 @@ def ask_all(clients, *requests):
 
 def await_registered(emulator, number):
     """Asks dpumapd nothing, because this would take turns."""
-    assert await_true(lambda: emulator.objects()["mrs"] >= number, 60)
+    assert await_true(lambda: emulator.objects()["mrs"] >= number)
 
 
 def test_many_exports_are_registered_one_in_a_turn(turns, emulator):
@@ -227,7 +227,7 @@ def test_list_looks_at_some_exports_in_a_turn(turns, emulator):
 def test_clients_that_time_out_at_once_end_some_in_a_turn(turns):
     """Each has sent a part of a request. Time passes while dpumapd is stopped, so that it finds all late at once."""
     number, part = 800, request("list")[:7]
-    turns.exports = [dram(0)]
+    turns.exports, turns.more = [dram(0)], f"client_timeout = {TIMEOUT};\n"
     turns.start()
     with turns.clients(number) as late:
         with turns.stopped():
@@ -288,7 +288,7 @@ def has_nothing(client):
     except BlockingIOError:
         return True
     finally:
-        client.settimeout(30)
+        client.settimeout(PATIENCE)
 
 
 @pytest.fixture
@@ -301,7 +301,7 @@ def silence(emulator):
 
 
 def await_searches(emulator, number):
-    assert await_true(lambda: emulator.objects()["cm_ids"] == number, 30)
+    assert await_true(lambda: emulator.objects()["cm_ids"] == number)
 
 
 def begin_to_connect(emulator, client):
@@ -434,7 +434,7 @@ def test_requests_for_connections_at_once_let_others_have_their_turn(turns, emul
             words = ["agents_cm_client", ADDRESS, port_of(agent), "00", "many", number]
             flood = emulator.machine("host").daemon("flood", words)
             flood.await_output("^requested")
-            assert await_true(lambda: received(emulator, "REQ") >= before + number, 30)
+            assert await_true(lambda: received(emulator, "REQ") >= before + number)
             other.sendall(request("get", name="far0"))
         assert b"descriptor" in receive(other)
         flood.await_output("^rejected")

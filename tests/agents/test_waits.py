@@ -9,7 +9,7 @@ import select
 import pytest
 
 from harness.agents import ABSENT
-from harness.machine import await_true, quote
+from harness.machine import PATIENCE, await_true, quote
 from harness.wire import HELLO, is_closed, reach, receive, request
 
 SPOIL = os.environ.get("DPUMAP_SPOIL")
@@ -91,7 +91,7 @@ class Waiting:
         return self.dpu.daemon(f"ctl{self.commands}", command)
 
     def await_commands(self, number):
-        assert await_true(lambda: self.agent.figure("waiting") == number, 30)
+        assert await_true(lambda: self.agent.figure("waiting") == number)
 
 
 @pytest.fixture
@@ -117,7 +117,7 @@ def has_nothing(client):
     except BlockingIOError:
         return True
     finally:
-        client.settimeout(30)
+        client.settimeout(PATIENCE)
 
 
 # -- the resolver
@@ -217,7 +217,7 @@ def test_release_that_waits_for_a_disk_lets_clients_be_served(wait, ram):
             removal = one.begin("remove", "gone")
             agent.daemon.await_log("export gone removed")
             clients[2].close()
-            assert await_true(lambda: agent.figure("clients") == 2, 30)
+            assert await_true(lambda: agent.figure("clients") == 2)
             assert all(has_nothing(client) for client in clients[:2])
         assert removal.end("0") == 0, removal.log()
         for client in clients[:2]:
@@ -292,7 +292,7 @@ def test_registration_that_takes_long_lets_clients_be_served(wait):
             assert "\nregistering: big\n" in agent.ctl("list").ok()
             one.serves("small")
             second.sendall(request("get", 2, name="huge"))
-            assert await_true(lambda: agent.figure("registering") == 2, 30)
+            assert await_true(lambda: agent.figure("registering") == 2)
             second.close()
             removal = one.begin("remove", "big")
             one.await_commands(1)
@@ -303,7 +303,7 @@ def test_registration_that_takes_long_lets_clients_be_served(wait):
             assert has_nothing(first)
         assert b"descriptor" in receive(first)
         assert removal.end("0") == 0, removal.log()
-    assert await_true(lambda: agent.figure("registering") == 0, 30)
+    assert await_true(lambda: agent.figure("registering") == 0)
     assert state_of(agent, "huge") == "registered"
     assert agent.figure("imports") == 0
     agent.stop()

@@ -148,7 +148,7 @@ def test_pid_namespace_beside_the_emulators_is_refused(place):
     box = [*BWRAP, "--bind", str(place), str(place), "dpumap-emu", "start", "--foreground"]
     with subprocess.Popen(box, env=local_environment(place), stderr=subprocess.DEVNULL) as emulator:
         try:
-            assert await_true(lambda: run(["dpumap-emu", "status"], place)[0] == 0, 30, 0.05)
+            assert await_true(lambda: run(["dpumap-emu", "status"], place)[0] == 0, pause=0.05)
             refuses(in_box([], f"{EMU} ibv_devinfo", place), "is in another PID namespace than the emulator")
         finally:
             emulator.terminate()
@@ -162,7 +162,7 @@ def test_shared_pid_namespace_connects_containers(place):
     serve = f"{EMU} dpumapd --listen {place}/sock --export name=bulk,kind=dram,size=64K 2>/dev/null"
     with subprocess.Popen([*apart, serve], env=local_environment(place), stdout=subprocess.DEVNULL) as agent:
         try:
-            assert await_true((place / "sock").exists, 30, 0.05)
+            assert await_true((place / "sock").exists, pause=0.05)
             copy = f"dpumap-emu run --as host -- dpumap --connect {place}/sock cp /bin/sh bulk {place}/got"
             status, out = run([*apart, f"{copy} && cmp /bin/sh {place}/got"], place)
         finally:

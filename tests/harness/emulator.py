@@ -152,7 +152,7 @@ class Emulator:
             different = {key for key in {*last, *wanted} if last.get(key) != wanted.get(key)}
             return not different - set(ignore)
 
-        assert await_true(same, 30), f"objects {last} instead of {wanted}"
+        assert await_true(same), f"objects {last} instead of {wanted}"
 
     def close(self):
         subprocess.run([self.program, "stop"], env=self.environment, capture_output=True, check=False)

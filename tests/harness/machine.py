@@ -227,7 +227,7 @@ class LocalDaemon:
 
     def await_log(self, pattern):
         """Until what the program logs matches."""
-        found = await_true(lambda: re.search(pattern, self.log(), re.M), 30, 0.005)
+        found = await_true(lambda: re.search(pattern, self.log(), re.M), pause=0.005)
         assert found, f"{self.command} does not log '{pattern}': {self.log()[-4000:]}"
         return found
 
@@ -281,6 +281,6 @@ class LocalDaemon:
 
     def await_open_files(self, wanted):
         """Until no more is open than this."""
-        assert await_true(lambda: not self.open_files() - wanted, 30), (
+        assert await_true(lambda: not self.open_files() - wanted), (
             f"{self.command} also has open: {self.open_files() - wanted}"
         )

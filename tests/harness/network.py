@@ -57,7 +57,7 @@ class Network:
         }
         ours = os.readlink("/proc/self/ns/net")
         for name in ADDRESSES:
-            assert await_true(lambda: os.readlink(self.path(name)) != ours, 30, 0.005)
+            assert await_true(lambda: os.readlink(self.path(name)) != ours, pause=0.005)
         peer = ("type", "veth", "peer", "name", "host0", "netns", str(self.keepers["host"].pid))
         self.run("dpu", "ip", "link", "add", "dpu0", *peer)
         for name, address in ADDRESSES.items():

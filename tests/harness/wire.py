@@ -5,6 +5,8 @@ import socket
 import ssl
 import struct
 
+from harness.machine import PATIENCE
+
 
 def head(major, n):
     """The first bytes of a CBOR item."""
@@ -56,11 +58,11 @@ def reach(address, tls=None):
     """A socket to tls:HOST:PORT, where a context starts TLS on it, or to a Unix socket's path."""
     if not address.startswith("tls:"):
         s = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        s.settimeout(30)
+        s.settimeout(PATIENCE)
         s.connect(address)
         return s
     host, port = address[4:].rsplit(":", 1)
-    s = socket.create_connection((host, int(port)), 30)
+    s = socket.create_connection((host, int(port)), PATIENCE)
     s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return tls.wrap_socket(s) if tls else s
 

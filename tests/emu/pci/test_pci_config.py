@@ -156,7 +156,7 @@ def test_address_of_the_command_queue_is_taken_with_its_lower_half(driver):
 
 def test_health_counter_moves(driver):
     before = driver.read(0x1010)
-    assert await_true(lambda: driver.read(0x1010) != before, 5)
+    assert await_true(lambda: driver.read(0x1010) != before)
 
 
 def test_two_functions_are_apart(driver, offer, emulator):

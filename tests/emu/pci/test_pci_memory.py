@@ -120,10 +120,10 @@ def test_descriptors_do_not_leak(client, function, memory):
         assert errno_of(client.map, 0, PAGE, memory.fd) == "EEXIST"
         assert errno_of(client.map, 1, PAGE, memory.fd) == "EINVAL"
         client.unmap(0, PAGE)
-    assert await_true(lambda: descriptors(function) == before, 1)
+    assert await_true(lambda: descriptors(function) == before)
     for i in range(100):
         client.map(2 * i * PAGE, PAGE, memory.fd)
-    assert await_true(lambda: descriptors(function) == before + 100, 1)
+    assert await_true(lambda: descriptors(function) == before + 100)
     client.close()
     assert await_true(lambda: descriptors(function) < before)
 
@@ -137,7 +137,7 @@ def test_descriptors_that_are_too_many_do_not_leak(client, function, memory, cou
         client.send_bytes(message(kind, payload), [memory.fd] * count)
         reply = client.receive()
         assert reply is not None and (reply.errno is None) == (kind == Command.GET_INFO)
-    assert await_true(lambda: descriptors(function) == before, 1)
+    assert await_true(lambda: descriptors(function) == before)
 
 
 def test_descriptors_in_the_middle_of_a_message_do_not_leak(client, function, memory):
@@ -147,7 +147,7 @@ def test_descriptors_in_the_middle_of_a_message_do_not_leak(client, function, me
         client.send_bytes(whole[:at], [memory.fd])
         client.send_bytes(whole[at:], [memory.fd] * 3)
         assert client.receive().errno == errno.EINVAL
-    assert await_true(lambda: descriptors(function) == before, 1)
+    assert await_true(lambda: descriptors(function) == before)
 
 
 def test_descriptor_that_cannot_be_mapped_is_refused_and_does_not_leak(client, function, memory):
@@ -157,7 +157,7 @@ def test_descriptor_that_cannot_be_mapped_is_refused_and_does_not_leak(client, f
     assert errno_of(client.map, 0, PAGE, read_only) == "EACCES"
     client.map(0, PAGE, read_only, flags=READABLE)
     client.unmap(0, PAGE)
-    assert await_true(lambda: descriptors(function) == before, 1)
+    assert await_true(lambda: descriptors(function) == before)
     for fd in (end, other, read_only):
         os.close(fd)
 

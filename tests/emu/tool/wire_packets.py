@@ -23,7 +23,7 @@ NOBODY = 0x0000000001069999  # a service ID of the TCP port space
 emu, own, port = sys.argv[1:]
 sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 sock.bind((own, ROCE))
-sock.settimeout(10)
+sock.settimeout(60)
 
 
 def icrc(source, dest, sport, body, ident=0):
@@ -89,7 +89,7 @@ def silence():
     try:
         raise AssertionError(sock.recvfrom(8192))
     except TimeoutError:
-        sock.settimeout(10)
+        sock.settimeout(60)
 
 
 def check_answers():

@@ -44,7 +44,7 @@ class Counters:
             grown = self.grown()
             return all(grown[name] == n for name, n in wanted.items())
 
-        assert await_true(are_there, 10), (self.grown(), wanted)
+        assert await_true(are_there), (self.grown(), wanted)
 
     def sent(self):
         return int(self.machine.run(["cat", f"{PORT}/counters/port_xmit_packets"]).ok())
@@ -77,7 +77,7 @@ def is_stopped(pid):
 def silent(pair):
     """The peer answers no more, and the forger does in its place."""
     os.kill(pair[1].pid, signal.SIGSTOP)
-    assert await_true(lambda: is_stopped(pair[1].pid), 10)
+    assert await_true(lambda: is_stopped(pair[1].pid))
     yield pair
     os.kill(pair[1].pid, signal.SIGCONT)
 
@@ -87,7 +87,7 @@ def post(near, counters, works):
     before = counters.sent()
     for work, size in works:
         near("post", 0, work, size)
-    assert await_true(lambda: counters.sent() >= before + len(works), 10)
+    assert await_true(lambda: counters.sent() >= before + len(works))
 
 
 def test_requests_after_a_gap(pair):

@@ -102,7 +102,7 @@ def flood(forger, address, make, number):
     for _ in range(0, number, BATCH):
         for _ in range(BATCH):
             forger.send_bytes(make())
-        assert await_true(lambda: is_read(address), 30)
+        assert await_true(lambda: is_read(address))
 
 
 def counters(machine):

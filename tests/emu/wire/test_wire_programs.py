@@ -49,7 +49,7 @@ def pair(wired, program, *words):
     port = free_port()
     command = [program, *words, "-p", port]
     server = wired.machine["b"].daemon(f"{program}-{port}", command)
-    assert await_true(lambda: listens(port) or server.status() is not None, 30)
+    assert await_true(lambda: listens(port) or server.status() is not None)
     try:
         out = wired.machine["a"].run([*command, "127.0.0.1"], timeout=60).ok()
         assert server.end("0", 30) == 0, server.log() + server.out()
@@ -82,7 +82,7 @@ def test_packet_wakes_engine_without_epoll(wired):
     pytest.importorskip("seccomp")
     command = ["ibv_rc_pingpong", "-c", "-e", "-n", "20", "-g", GID, "-p", free_port()]
     server = wired.machine["b"].daemon("no-epoll", [sys.executable, "-c", WITHOUT_EPOLL, *command])
-    assert await_true(lambda: listens(command[-1]) or server.status() is not None, 30)
+    assert await_true(lambda: listens(command[-1]) or server.status() is not None)
     try:
         time.sleep(0.5)
         out = wired.machine["a"].run([*command, "127.0.0.1"], timeout=60).ok()
@@ -123,7 +123,7 @@ def managed(wired, program, to, by):
     def is_ready():
         return server.status() is not None or '"LISTEN"' in emulator.ctl("status", "--json")
 
-    ready = await_true(is_ready, 30)
+    ready = await_true(is_ready)
     try:
         assert ready and server.status() is None, server.log()
         out = wired.machine[by].run([program, *words[1]], timeout=60).ok()

@@ -89,20 +89,20 @@ def programs(cable):
         rping = line.startswith("rping")
         server = there.daemon(line.split()[0] + str(len(line)), [*line.split(), *(["-s"] if rping else [])])
         client = [*line.split(), *(["-c"] if rping else [ADDRESSES["dpu"]])]
-        assert await_true(lambda: here.run(client, timeout=30).status == 0, 60), server.log()  # pylint: disable=W0640
+        assert await_true(lambda: here.run(client, timeout=30).status == 0), server.log()  # pylint: disable=W0640
         assert server.end("0", 30) == 0, server.log()
 
 
 def test_the_kernel_sees_right_packets(cable):
     file = cable.path / "sniffed.pcap"
     sniffer = cable.sniff(file)
-    assert await_true(lambda: file.exists() and file.stat().st_size, 30)
+    assert await_true(lambda: file.exists() and file.stat().st_size)
     near, far = Probe(cable.machine("host")), Probe(cable.machine("dpu"))
     exchange(near, far)
     programs(cable)
     near.close()
     far.close()
-    assert await_true(lambda: settled(file), 30)
+    assert await_true(lambda: settled(file))
     sniffer.terminate()
     sniffer.wait(30)
     rows = tshark_fields(str(file), "infiniband.bth.opcode", "infiniband.mad.attributeid")
