@@ -16,25 +16,57 @@
 
 #define MAX_BODY (EMU_VFIO_MAX_DATA + 64u)
 #define SEND_MS	 5000
+/* Received at once: some hundred doorbells. */
+#define MAX_CHUNK 8192u
 
 _Static_assert(EMU_VFIO_MAX_FDS <= EMU_SOCK_FDS, "a message with all descriptors is received");
 _Static_assert(EMU_PCI_VECTORS <= EMU_VFIO_MAX_FDS, "all vectors are set by one message");
 
 /* --- bytes ------------------------------------------------------------------------------------ */
 
-/* Receive up to `len` bytes that have arrived. Returns their number, or a negative errno; 0: none, for now. */
-static ssize_t receive(int fd, void *to, size_t len, struct emu_vfio_message *m)
-{
+/* What has arrived: the end of one message, whole ones, and the beginning of another. */
+struct chunk {
+	uint8_t bytes[MAX_CHUNK];
+	size_t len, at; /* the next byte */
+	int fd[EMU_VFIO_MAX_FDS];
 	unsigned int nfds;
-	ssize_t n = emu_sock_recv_now(fd, to, len, m->fd + m->nfds, EMU_VFIO_MAX_FDS - m->nfds,
-				      &nfds, NULL);
+};
 
-	if (n == -EAGAIN)
+/* Returns 0 or an errno; the chunk may be empty. */
+static int receive(int fd, struct chunk *c)
+{
+	ssize_t n = emu_sock_recv_now(fd, c->bytes, sizeof(c->bytes), c->fd, ARRAY_SIZE(c->fd),
+				      &c->nfds, NULL);
+
+	c->at = 0;
+	c->len = n > 0 ? (size_t)n : 0;
+	if (n > 0 || n == -EAGAIN)
 		return 0;
-	if (n <= 0)
-		return n ? n : -EPIPE;
-	m->nfds += nfds;
+	return n ? (int)-n : EPIPE;
+}
+
+static size_t take_bytes(struct chunk *c, void *to, size_t len)
+{
+	const size_t n = len < c->len - c->at ? len : c->len - c->at;
+
+	memcpy(to, c->bytes + c->at, n);
+	c->at += n;
 	return n;
+}
+
+/*
+ * The kernel ends a chunk with the bytes that descriptors were sent with, so they belong to the last message that began
+ * in it.
+ */
+static void take_descriptors(struct chunk *c, struct emu_vfio_message *m)
+{
+	for (unsigned int i = 0; i < c->nfds; i++) {
+		if (m->nfds < EMU_VFIO_MAX_FDS)
+			m->fd[m->nfds++] = c->fd[i];
+		else
+			close(c->fd[i]);
+	}
+	c->nfds = 0;
 }
 
 /* A peer that does not read its answers is not waited for without end. */
@@ -101,12 +133,12 @@ static void *answer_room(struct emu_vfio_message *m, uint32_t len)
 /* --- commands: 0 or an errno for the peer ----------------------------------------------------- */
 
 /*
- * The answer names no capability, so the protocol's defaults are in force: one descriptor a message, 1 MiB of data. The
+ * Besides many writes in a message, the protocol's defaults are in force: one descriptor a message, 1 MiB of data. The
  * peer may send more descriptors, which does no harm.
  */
 static int version(struct emu_session *s, struct emu_vfio_message *m)
 {
-	static const char capabilities[] = "{\"capabilities\":{}}";
+	static const char capabilities[] = "{\"capabilities\":{\"write_multiple\":true}}";
 	const struct emu_vfio_version *in = (const void *)m->body;
 	struct emu_vfio_version *out;
 
@@ -334,6 +366,28 @@ static int region_write(struct emu_session *s, struct emu_vfio_message *m)
 	return 0;
 }
 
+/* All of them or, if one is wrong, none. */
+static int region_write_multi(struct emu_session *s, struct emu_vfio_message *m)
+{
+	const struct emu_vfio_write_multi *in = (const void *)m->body;
+	const struct emu_vfio_small_write *writes = (const void *)(in + 1);
+	struct emu_vfio_write_multi *out;
+
+	if (in->num_writes > (m->len - sizeof(*in)) / sizeof(*writes))
+		return EINVAL;
+	for (uint64_t i = 0; i < in->num_writes; i++)
+		if (!is_in_region(&writes[i].at) || writes[i].at.count > sizeof(writes[i].data))
+			return EINVAL;
+	out = answer_room(m, sizeof(*out));
+	if (!out)
+		return ENOMEM;
+	*out = *in;
+	for (uint64_t i = 0; i < in->num_writes; i++)
+		emu_function_write(s->function, writes[i].at.region, writes[i].at.offset,
+				   writes[i].data, writes[i].at.count);
+	return 0;
+}
+
 static int reset(struct emu_session *s, struct emu_vfio_message *m)
 {
 	(void)m;
@@ -356,6 +410,7 @@ static const struct {
 	{EMU_VFIO_REGION_READ, sizeof(struct emu_vfio_access), region_read},
 	{EMU_VFIO_REGION_WRITE, sizeof(struct emu_vfio_access), region_write},
 	{EMU_VFIO_DEVICE_RESET, 0, reset},
+	{EMU_VFIO_REGION_WRITE_MULTI, sizeof(struct emu_vfio_write_multi), region_write_multi},
 };
 
 /* --- messages --------------------------------------------------------------------------------- */
@@ -394,26 +449,22 @@ static int begin_body(struct emu_vfio_message *m)
 	return m->body ? 0 : ENOMEM;
 }
 
-/* Take what has arrived of the message. `*whole`: all of it has. */
-static int receive_some(struct emu_session *s, bool *whole)
+/* Take what the chunk has of the message. `*whole`: all of it is there. */
+static int take_message(struct chunk *c, struct emu_vfio_message *m, bool *whole)
 {
-	struct emu_vfio_message *m = &s->message;
-	uint8_t *head = (uint8_t *)&m->head;
-	ssize_t n;
-	int err = 0;
+	int err;
 
-	if (m->have < sizeof(m->head))
-		n = receive(s->fd, head + m->have, sizeof(m->head) - m->have, m);
-	else
-		n = receive(s->fd, m->body + (m->have - sizeof(m->head)), m->head.size - m->have,
-			    m);
-	if (n < 0)
-		return (int)-n;
-	m->have += (size_t)n;
-	if (n && m->have == sizeof(m->head))
+	if (m->have < sizeof(m->head)) {
+		m->have += take_bytes(c, (uint8_t *)&m->head + m->have, sizeof(m->head) - m->have);
+		if (m->have < sizeof(m->head))
+			return 0;
 		err = begin_body(m);
-	*whole = !err && m->have >= sizeof(m->head) && m->have == m->head.size;
-	return err;
+		if (err)
+			return err;
+	}
+	m->have += take_bytes(c, m->body + (m->have - sizeof(m->head)), m->head.size - m->have);
+	*whole = m->have == m->head.size;
+	return 0;
 }
 
 static void forget_message(struct emu_vfio_message *m)
@@ -426,15 +477,30 @@ static void forget_message(struct emu_vfio_message *m)
 	*m = (struct emu_vfio_message){.out_fd = -1};
 }
 
-int emu_session_serve(struct emu_session *session)
+/* The next message of the chunk. */
+static int serve_next(struct emu_session *s, struct chunk *c)
 {
+	struct emu_vfio_message *m = &s->message;
 	bool whole = false;
-	int err = receive_some(session, &whole);
+	int err = take_message(c, m, &whole);
 
+	if (err || c->at == c->len)
+		take_descriptors(c, m);
 	if (err || !whole)
 		return err;
-	err = answer(session, &session->message, execute(session, &session->message));
-	forget_message(&session->message);
+	err = answer(s, m, execute(s, m));
+	forget_message(m);
+	return err;
+}
+
+int emu_session_serve(struct emu_session *session)
+{
+	struct chunk chunk;
+	int err = receive(session->fd, &chunk);
+
+	while (!err && chunk.at < chunk.len)
+		err = serve_next(session, &chunk);
+	take_descriptors(&chunk, &session->message);
 	return err;
 }
 

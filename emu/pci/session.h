@@ -31,7 +31,7 @@ struct emu_session {
 };
 
 /*
- * Receive what has arrived of a message, and answer it if that was all of it. Returns 0, or an errno that ends the
+ * Receive some of what has arrived, and answer the messages that are whole. Returns 0, or an errno that ends the
  * connection: EPIPE, the peer has closed it; EPROTO, what it sent is no message, and one line says why; EAGAIN, it
  * does not read its answers.
  */

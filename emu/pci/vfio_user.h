@@ -115,11 +115,23 @@ struct emu_vfio_access {
 	uint32_t count;
 };
 
+/* One write of REGION_WRITE_MULTI, of 8 bytes at most. */
+struct emu_vfio_small_write {
+	struct emu_vfio_access at;
+	uint8_t data[8];
+};
+
+/* In the request, so many writes follow. */
+struct emu_vfio_write_multi {
+	uint64_t num_writes;
+};
+
 _Static_assert(sizeof(struct emu_vfio_header) == 16, "header");
 _Static_assert(sizeof(struct emu_vfio_dma_map) == 32, "DMA_MAP");
 _Static_assert(sizeof(struct emu_vfio_dma_unmap) == 24, "DMA_UNMAP");
 _Static_assert(sizeof(struct emu_vfio_region_info) == 32, "DEVICE_GET_REGION_INFO");
 _Static_assert(sizeof(struct emu_vfio_set_irqs) == 20, "DEVICE_SET_IRQS");
 _Static_assert(sizeof(struct emu_vfio_access) == 16, "REGION_READ");
+_Static_assert(sizeof(struct emu_vfio_small_write) == 24, "REGION_WRITE_MULTI");
 
 #endif

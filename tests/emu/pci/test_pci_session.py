@@ -3,12 +3,14 @@
 
 import contextlib
 import errno
+import fcntl
 import json
 import os
 import resource
 import socket
 import stat
 import struct
+import termios
 
 import pytest
 
@@ -51,7 +53,7 @@ def works(client):
 def test_version_is_0_1_or_that_of_an_older_peer(function):
     for minor, agreed in ((0, 0), (1, 1), (7, 1)):
         with VfioUserClient(function.path) as client:
-            assert client.negotiate(0, minor) == ((0, agreed), {})
+            assert client.negotiate(0, minor) == ((0, agreed), {"write_multiple": True})
             works(client)
 
 
@@ -62,7 +64,7 @@ def test_version_without_capabilities_is_enough(bare):
 
 def test_answer_to_the_version_is_json_with_a_nul(bare):
     payload = bare.request(Command.VERSION, struct.pack("=HH", 0, 1) + b"{}\0").payload
-    assert payload[-1] == 0 and json.loads(payload[4:-1]) == {"capabilities": {}}
+    assert payload[-1] == 0 and json.loads(payload[4:-1]) == {"capabilities": {"write_multiple": True}}
 
 
 def test_another_major_version_is_refused_and_0_may_follow(bare):
@@ -88,16 +90,16 @@ def test_no_command_comes_before_the_version(bare):
 
 
 def test_unknown_commands_are_refused(client):
-    for command in (0, 6, 11, 12, 14, 15, 16, 0xFFFF):
+    for command in (0, 6, 11, 12, 14, 16, 17, 0xFFFF):
         refused(errno.ENOTSUP, client.request, command, bytes(64))
     works(client)
 
 
-@pytest.mark.parametrize("command", [one for one in Command if one not in (6, 11, 12, 13, 15)])
+@pytest.mark.parametrize("command", [one for one in Command if one not in (6, 11, 12, 13)])
 def test_message_that_is_shorter_than_its_command_is_refused(bare, command):
     if command != Command.VERSION:
         bare.negotiate()
-    least = {1: 4, 2: 32, 3: 24, 4: 16, 5: 32, 7: 16, 8: 20, 9: 16, 10: 16}[command]
+    least = {1: 4, 2: 32, 3: 24, 4: 16, 5: 32, 7: 16, 8: 20, 9: 16, 10: 16, 15: 8}[command]
     for size in (0, 1, least - 1):
         refused(errno.EINVAL, bare.request, command, bytes(size))
 
@@ -146,6 +148,123 @@ def test_message_that_wants_no_answer_gets_none(client):
     client.post(CONFIG, 0x3C, b"\x0b")
     client.send_bytes(message(99, b"", flags=NO_REPLY))
     assert client.read(CONFIG, 0x3C, 1) == b"\x0b"
+
+
+@contextlib.contextmanager
+def stopped(function):
+    """What is sent meanwhile arrives at once."""
+    function.signal("STOP")
+    try:
+        yield
+    finally:
+        function.signal("CONT")
+
+
+def eventfds(start, number):
+    """The body of a command that sets these vectors."""
+    return struct.pack("=5I", 20, DATA_EVENTFD | TRIGGER, Irq.MSIX, start, number)
+
+
+def test_descriptors_belong_to_the_message_that_they_were_sent_with(function, client):
+    """Others came before and after it, and all of them at once."""
+    fds = [os.eventfd(0) for _ in range(6)]
+    read = message(Command.REGION_READ, struct.pack("=QII", 0, CONFIG, 4))
+    with stopped(function):
+        client.send_bytes(read * 5)
+        client.send_bytes(message(Command.SET_IRQS, eventfds(1, 2), ident=7), fds[1:3])
+        client.send_bytes(message(Command.SET_IRQS, eventfds(0, 1), ident=8), fds[:1])
+        client.send_bytes(read * 5)
+        client.send_bytes(message(Command.SET_IRQS, eventfds(3, 3), ident=9), fds[3:])
+    replies = [client.receive() for _ in range(13)]
+    assert [one.ident for one in replies] == [1] * 5 + [7, 8] + [1] * 5 + [9]
+    assert all(one.errno is None for one in replies)
+    for vector, fd in enumerate(fds):
+        client.set_irqs(Irq.MSIX, DATA_NONE | TRIGGER, vector, 1)
+        assert [is_pending(other) for other in fds] == [other == fd for other in fds]
+        os.eventfd_read(fd)
+    client.disable_irqs(Irq.MSIX)
+    for fd in fds:
+        os.close(fd)
+
+
+def has_read_all(client):
+    """Whether the server has received what was sent."""
+    return struct.unpack("i", fcntl.ioctl(client.socket, termios.TIOCOUTQ, bytes(4)))[0] == 0
+
+
+@pytest.mark.parametrize("cut", [1, 16, 20, 35])
+def test_descriptors_come_with_the_first_bytes_of_their_message(function, client, cut):
+    """Its rest comes with another message, which has descriptors of its own."""
+    fds = [os.eventfd(0) for _ in range(2)]
+    first = message(Command.SET_IRQS, eventfds(0, 1), ident=7)
+    client.send_bytes(first[:cut], fds[:1])
+    assert await_true(lambda: has_read_all(client))
+    with stopped(function):
+        client.send_bytes(first[cut:])
+        client.send_bytes(message(Command.SET_IRQS, eventfds(1, 1), ident=8), fds[1:])
+    assert [(one.ident, one.errno) for one in (client.receive(), client.receive())] == [(7, None), (8, None)]
+    for vector, fd in enumerate(fds):
+        client.set_irqs(Irq.MSIX, DATA_NONE | TRIGGER, vector, 1)
+        assert [is_pending(other) for other in fds] == [other == fd for other in fds]
+        os.eventfd_read(fd)
+    client.disable_irqs(Irq.MSIX)
+    for fd in fds:
+        os.close(fd)
+
+
+def test_too_many_descriptors_are_closed(function, client):
+    """The process keeps one for each vector."""
+    before = len(os.listdir(f"/proc/{function.pid}/fd"))
+    fds = [os.eventfd(0) for _ in range(60)]
+    client.request(Command.SET_IRQS, eventfds(0, 16), fds)
+    assert len(os.listdir(f"/proc/{function.pid}/fd")) <= before + 16
+    client.disable_irqs(Irq.MSIX)
+    for fd in fds:
+        os.close(fd)
+
+
+# --- many writes in one message
+
+
+def writes(*parts, number=None):
+    """The body of REGION_WRITE_MULTI, from (region, offset, data)."""
+    body = b"".join(struct.pack("=QII8s", at, region, len(data), data) for region, at, data in parts)
+    return struct.pack("=Q", len(parts) if number is None else number) + body
+
+
+def test_many_writes_of_a_message_are_done_in_order(client):
+    parts = [(CONFIG, 0x3C, bytes([i])) for i in range(200)] + [(CONFIG, 0x10, b"\xff" * 4)]
+    assert client.request(Command.REGION_WRITE_MULTI, writes(*parts)).payload == struct.pack("=Q", 201)
+    assert client.read(CONFIG, 0x3C, 1) == bytes([199])
+    assert client.read(CONFIG, 0x10, 4) == struct.pack("<I", 0xFE00000C)
+    assert client.request(Command.REGION_WRITE_MULTI, writes()).payload == bytes(8)
+
+
+def test_many_writes_without_an_answer(client):
+    client.send_bytes(message(Command.REGION_WRITE_MULTI, writes((CONFIG, 0x3C, b"\x17")), flags=NO_REPLY))
+    assert client.read(CONFIG, 0x3C, 1) == b"\x17"
+
+
+@pytest.mark.parametrize("wrong", [(CONFIG, 4095, bytes(2)), (1, 0, b"x"), (0, 2**64 - 1, b"x"), (9, 0, b"x")])
+def test_none_of_many_writes_is_done_if_one_is_wrong(client, wrong):
+    client.write(CONFIG, 0x3C, b"\x2a")
+    refused(errno.EINVAL, client.request, Command.REGION_WRITE_MULTI, writes((CONFIG, 0x3C, b"\x01"), wrong))
+    assert client.read(CONFIG, 0x3C, 1) == b"\x2a"
+
+
+def test_write_of_nine_bytes_is_not_one_of_many(client):
+    body = bytearray(writes((CONFIG, 0x40, bytes(8))))
+    struct.pack_into("=I", body, 8 + 12, 9)
+    refused(errno.EINVAL, client.request, Command.REGION_WRITE_MULTI, bytes(body))
+
+
+@pytest.mark.parametrize("number", [2, 1 << 32, 1 << 61, 2**64 - 1])
+def test_more_writes_than_the_message_has_are_refused(client, number):
+    refused(errno.EINVAL, client.request, Command.REGION_WRITE_MULTI, writes((CONFIG, 0x3C, b"x"), number=number))
+    works(client)
+
+
+# --- peers that go
 
 
 @pytest.mark.parametrize("cut", [1, 15, 16, 20, 31])
