@@ -35,6 +35,18 @@
 
 static char directory[64];
 static char logged[65536];
+static time_t clock_ahead_s;
+
+int __real_clock_gettime(clockid_t clock, struct timespec *now);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
+{
+	int status = __real_clock_gettime(clock, now);
+
+	now->tv_sec += clock_ahead_s;
+	return status;
+}
 
 static void keep(char *text)
 {
@@ -606,27 +618,52 @@ static void directory_is_created_for_its_user(void **state)
 
 /* --- limits ----------------------------------------------------------------------------------- */
 
-/* Silent connections hold no other client longer than their time. */
-static void silent_clients_are_limited_in_number_and_time(void **state)
+static bool is_closed(int fd)
+{
+	char byte;
+
+	return recv(fd, &byte, 1, MSG_DONTWAIT) == 0 || errno == ECONNRESET;
+}
+
+static void oldest_silent_clients_make_room_for_others(void **state)
 {
 	struct dpumap_comch_listener *listener = start_server("a");
 	struct dpumap_comch_link *client, *server;
 	unsigned int before = count_descriptors();
 	int fds[80];
-	char byte;
 
 	for (int i = 0; i < 80; i++)
 		fds[i] = connect_raw();
 	client = dial_name("a");
 	server = accept_client(listener);
-	assert_non_null(strstr(logged, "it did not say enough in time"));
-	assert_true(read(fds[0], &byte, 1) <= 0);
+	assert_non_null(strstr(logged, "it did not say enough while 64 others connected"));
+	for (int i = 0; i < 80; i++)
+		assert_int_equal(is_closed(fds[i]), i < 80 - 63);
 	dpumap_comch_link_close(client);
 	dpumap_comch_link_close(server);
 	for (int i = 0; i < 80; i++)
 		close(fds[i]);
 	dpumap_comch_listener_destroy(listener);
 	assert_true(count_descriptors() <= before);
+}
+
+static void silent_client_is_refused_after_its_time(void **state)
+{
+	struct dpumap_comch_listener *listener = start_server("a");
+	struct dpumap_comch_link *server;
+	int fd = connect_raw();
+
+	assert_error(dpumap_comch_listener_next(listener, &server), DOCA_ERROR_AGAIN);
+	clock_ahead_s = 29;
+	assert_error(dpumap_comch_listener_next(listener, &server), DOCA_ERROR_AGAIN);
+	assert_false(is_closed(fd));
+	clock_ahead_s = 31;
+	assert_error(dpumap_comch_listener_next(listener, &server), DOCA_ERROR_AGAIN);
+	assert_true(is_closed(fd));
+	assert_non_null(strstr(logged, "it did not say enough in time"));
+	clock_ahead_s = 0;
+	close(fd);
+	dpumap_comch_listener_destroy(listener);
 }
 
 static void lack_of_descriptors_delays_a_client(void **state)
@@ -684,7 +721,8 @@ int main(void)
 		test(server_of_another_user_is_refused),
 		test(directory_of_others_is_refused),
 		test(directory_is_created_for_its_user),
-		test(silent_clients_are_limited_in_number_and_time),
+		test(oldest_silent_clients_make_room_for_others),
+		test(silent_client_is_refused_after_its_time),
 		test(lack_of_descriptors_delays_a_client),
 		test(connects_leave_nothing_behind),
 	};

@@ -13,7 +13,7 @@
 #include "comch/link/link.h"
 #include "core/pe/task_pool.h"
 
-#define COMCH_GREETING_MS    5000 /* for the HELLO of a client */
+#define COMCH_GREETING_MS    30000 /* for the HELLO of a client, which a busy machine may slow down */
 #define COMCH_FLUSH_MS	     5000 /* a peer that takes nothing for so long delays no stop */
 #define COMCH_BYE_TIMEOUT_MS 2000 /* for the BYE of the peer */
 

@@ -25,7 +25,7 @@
 #include "log/log.h"
 
 #define PENDING_MAX    64u
-#define PENDING_TIME   (5 * NSEC_PER_SEC)
+#define PENDING_TIME   (30 * NSEC_PER_SEC) /* a handshake on a busy machine may take some seconds */
 #define EXHAUSTED_TIME (100 * NSEC_PER_MSEC)
 #define ACCEPT_MAX     16 /* in one call, so that a flood of peers does not hold it */
 
@@ -369,6 +369,21 @@ static void remove_pending(struct dpumap_comch_listener *l, unsigned int i)
 	l->pending[i] = l->pending[--l->num_pending];
 }
 
+/* A peer that says nothing makes room for others. */
+static void remove_oldest(struct dpumap_comch_listener *l)
+{
+	struct dpumap_error error = {0};
+	unsigned int oldest = 0;
+
+	for (unsigned int i = 1; i < l->num_pending; i++)
+		if (l->pending[i]->deadline < l->pending[oldest]->deadline)
+			oldest = i;
+	dpumap_error_set(&error, DOCA_ERROR_FULL, "it did not say enough while %u others connected",
+			 PENDING_MAX);
+	refuse(l, l->pending[oldest], &error);
+	remove_pending(l, oldest);
+}
+
 /* AGAIN: no peer is done. */
 static doca_error_t advance_all(struct dpumap_comch_listener *l, uint64_t now,
 				struct dpumap_comch_link **link)
@@ -416,7 +431,7 @@ static void set_timer(struct dpumap_comch_listener *l)
 
 static void set_accepting(struct dpumap_comch_listener *l)
 {
-	bool accepts = l->num_pending < PENDING_MAX && !l->resume;
+	bool accepts = !l->resume;
 
 	if (accepts != l->accepts && control(l, EPOLL_CTL_MOD, l->fd, accepts ? EPOLLIN : 0))
 		l->accepts = accepts;
@@ -442,6 +457,8 @@ static doca_error_t add_pending(struct dpumap_comch_listener *l, int fd, uint64_
 		destroy_pending(p);
 		return DOCA_SUCCESS;
 	}
+	if (l->num_pending == PENDING_MAX)
+		remove_oldest(l);
 	l->pending[l->num_pending++] = p;
 	return DOCA_SUCCESS;
 }
@@ -456,8 +473,7 @@ static doca_error_t accept_some(struct dpumap_comch_listener *l, uint64_t now)
 	doca_error_t result = DOCA_SUCCESS;
 	int fd;
 
-	for (int i = 0; i < ACCEPT_MAX && l->num_pending < PENDING_MAX && result == DOCA_SUCCESS;
-	     i++) {
+	for (int i = 0; i < ACCEPT_MAX && result == DOCA_SUCCESS; i++) {
 		fd = accept4(l->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		if (fd >= 0) {
 			result = add_pending(l, fd, now);
