@@ -102,6 +102,7 @@ class QueuePair(NamedTuple):
     uar: int
     ring: int
     record: int
+    log_size: int  # of the ring, in blocks of 64 bytes
 
 
 class Driver:  # pylint: disable=too-many-public-methods
@@ -358,7 +359,7 @@ class Driver:  # pylint: disable=too-many-public-methods
         if receives:
             put(data, qpc + 0x08, 22, 19, log_receives)
         pages = range(ring, ring + max(size, PAGE), PAGE)
-        return QueuePair(self.execute(self.pages(data, pages)).number, cq.uar, ring + receives, record)
+        return QueuePair(self.execute(self.pages(data, pages)).number, cq.uar, ring + receives, record, log_size)
 
     def connect_to_itself(self, qp):
         init, rtr, rts = (command(opcode, LIST, qp.number) for opcode in (RST2INIT, INIT2RTR, RTR2RTS))
@@ -381,13 +382,13 @@ class Driver:  # pylint: disable=too-many-public-methods
         self.post(qp, index, 0x08, struct.pack(">QII", *remote, 0) + struct.pack(">IIQ", size, local[1], local[0]))
 
     # pylint: disable-next=too-many-arguments
-    def post(self, qp, index, opcode, body, imm=0, log_size=None):
-        """A work request from block `index` on, in a ring of 2**log_size blocks; it returns the index of the next one."""
+    def post(self, qp, index, opcode, body, imm=0):
+        """A work request from block `index` on; it returns the index of the next one."""
         control = struct.pack(">IIII", (index & 0xFFFF) << 8 | opcode, qp.number << 8 | (16 + len(body)) // 16, 0x08, imm)
         wqe, following = control + body, index + (len(body) + 16 + 63) // 64
         for at in range(0, len(wqe), 64):
             block = index + at // 64
-            self.poke(qp.ring + 64 * (block if log_size is None else block % (1 << log_size)), wqe[at : at + 64])
+            self.poke(qp.ring + 64 * (block % (1 << qp.log_size)), wqe[at : at + 64])
         self.poke(qp.record + 4, struct.pack(">I", following & 0xFFFF))
         self.client.write(BAR0, qp.uar * PAGE + BLUEFLAME, control[:8])
         return following

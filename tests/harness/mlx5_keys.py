@@ -87,20 +87,18 @@ def klms(entries):
 class Queue:
     """A queue pair that is connected to itself."""
 
-    LOG_SIZE = 6
-
     def __init__(self, card, service=0, uid=0):
         self.card, self.index = card, 0
         receives = None if service else 4
         driver = card.driver
         self.pair = driver.create_qp(
-            0 if service else card.pd, card.cq, self.LOG_SIZE, service=service, log_receives=receives, uid=uid
+            0 if service else card.pd, card.cq, log_size=6, service=service, log_receives=receives, uid=uid
         )
         driver.connect_to_itself(self.pair)
 
     def post(self, opcode, body, imm=0):
         """The syndrome of the completion."""
-        self.index = self.card.driver.post(self.pair, self.index, opcode, body, imm, self.LOG_SIZE)
+        self.index = self.card.driver.post(self.pair, self.index, opcode, body, imm)
         entry = self.card.completion()
         assert entry[63] >> 4 == REQUEST or entry[55]
         return entry[55] if entry[63] >> 4 == REQUEST_ERROR else OK

@@ -97,7 +97,7 @@ def begin(queue, opcode, local, remote, size):
     """Posts a request without waiting for its completion."""
     body = struct.pack(">QII", *remote, 0) if remote else b""
     body += struct.pack(">IIQ", size, local[1], local[0])
-    queue.index = queue.card.driver.post(queue.pair, queue.index, opcode, body, 0, queue.LOG_SIZE)
+    queue.index = queue.card.driver.post(queue.pair, queue.index, opcode, body)
 
 
 def ends_with(queue):

@@ -267,8 +267,8 @@ def test_peer_invalidates_a_key(card, queue, rinval):
     new = region(card, pages, rinval=rinval, pd=0)
     assert queue.change(key, REGISTER, new, MUST_BE_FREE, mtts(pages)) == OK
     queue.receive(0, (card.pages[0], card.everything), 100)
-    card.driver.post(queue.pair, queue.index, SEND_INVALIDATE, struct.pack(">IIQ", 60, card.everything, card.source), key,
-                     Queue.LOG_SIZE)  # fmt: skip
+    body = struct.pack(">IIQ", 60, card.everything, card.source)
+    card.driver.post(queue.pair, queue.index, SEND_INVALIDATE, body, key)
     queue.index += 1
     entries = {card.completion()[63] >> 4: None}
     if not rinval:
