@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "local/passed_fd.h"
 #include "secret/secret.h"
 
 /* In memory that core dumps leave out. */
@@ -159,24 +160,10 @@ doca_error_t introduction_pass(struct introduction *introduction, int client,
 			       struct dpumap_error *error)
 {
 	struct introduction *i = introduction;
-
-	union {
-		struct cmsghdr head;
-		char space[CMSG_SPACE(sizeof(int))];
-	} control = {0};
-	struct iovec iov = {.iov_base = &i->record, .iov_len = sizeof(i->record)};
-	const struct msghdr msg = {.msg_iov = &iov,
-				   .msg_iovlen = 1,
-				   .msg_control = &control,
-				   .msg_controllen = sizeof(control)};
 	ssize_t n;
 
-	control.head = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof(int)),
-					.cmsg_level = SOL_SOCKET,
-					.cmsg_type = SCM_RIGHTS};
-	memcpy(CMSG_DATA(&control.head), &client, sizeof(client));
 	/* The socket has room: nothing but the preamble was sent. */
-	n = sendmsg(i->fd, &msg, MSG_NOSIGNAL);
+	n = dpumap_send_fd(i->fd, &i->record, sizeof(i->record), MSG_NOSIGNAL, client);
 	explicit_bzero(i->record.key, sizeof(i->record.key));
 	close(client);
 	i->is_done = n == sizeof(i->record);

@@ -16,6 +16,7 @@
 #include "common/export_text.h"
 #include "dpu/settings/options.h"
 #include "dpu/spec/export_spec.h"
+#include "local/passed_fd.h"
 
 /* --- requests --------------------------------------------------------------------------------- */
 
@@ -71,23 +72,11 @@ static int descriptor_of(const struct options *o)
 	return fd;
 }
 
-static doca_error_t send_line(int fd, char *line, int fd_to_pass, struct dpumap_error *error)
+static doca_error_t send_line(int fd, const char *line, int fd_to_pass, struct dpumap_error *error)
 {
-	char control[CMSG_SPACE(sizeof(int))] = {0};
-	struct iovec iov = {.iov_base = line, .iov_len = strlen(line)};
-	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
-	struct cmsghdr *c;
+	const size_t len = strlen(line);
 
-	if (fd_to_pass >= 0) {
-		msg.msg_control = control;
-		msg.msg_controllen = sizeof(control);
-		c = CMSG_FIRSTHDR(&msg);
-		*c = (struct cmsghdr){.cmsg_level = SOL_SOCKET,
-				      .cmsg_type = SCM_RIGHTS,
-				      .cmsg_len = CMSG_LEN(sizeof(int))};
-		memcpy(CMSG_DATA(c), &fd_to_pass, sizeof(int));
-	}
-	if (sendmsg(fd, &msg, MSG_NOSIGNAL) != (ssize_t)iov.iov_len)
+	if (dpumap_send_fd(fd, line, len, MSG_NOSIGNAL, fd_to_pass) != (ssize_t)len)
 		return dpumap_error_errno(error, errno, "cannot send the command to dpumapd");
 	return DOCA_SUCCESS;
 }

@@ -2,17 +2,20 @@
 #include "local/passed_fd.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+union control {
+	struct cmsghdr head;
+	char space[CMSG_SPACE(sizeof(int))];
+};
+
 /* CMSG_SPACE() of one descriptor holds two: the kernel fills what CMSG_LEN() leaves, and closes the rest. */
 ssize_t dpumap_receive_fd(int socket, void *buf, size_t len, int flags, int *fd)
 {
-	union {
-		struct cmsghdr head;
-		char space[CMSG_SPACE(sizeof(int))];
-	} control;
+	union control control;
 	struct iovec iov = {.iov_base = buf, .iov_len = len};
 	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control};
 	struct cmsghdr *head;
@@ -33,5 +36,27 @@ ssize_t dpumap_receive_fd(int socket, void *buf, size_t len, int flags, int *fd)
 		close(*fd);
 		*fd = -1;
 	}
+	return n;
+}
+
+ssize_t dpumap_send_fd(int socket, const void *buf, size_t len, int flags, int fd)
+{
+	union control control = {
+		.head = {.cmsg_len = CMSG_LEN(sizeof(int)),
+			 .cmsg_level = SOL_SOCKET,
+			 .cmsg_type = SCM_RIGHTS},
+	};
+	struct iovec iov = {.iov_base = (void *)(uintptr_t)buf, .iov_len = len};
+	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
+	ssize_t n;
+
+	memcpy(CMSG_DATA(&control.head), &fd, sizeof(fd));
+	if (fd >= 0) {
+		msg.msg_control = &control;
+		msg.msg_controllen = sizeof(control);
+	}
+	do
+		n = sendmsg(socket, &msg, flags);
+	while (n < 0 && errno == EINTR);
 	return n;
 }

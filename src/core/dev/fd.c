@@ -12,11 +12,6 @@
 #include "local/passed_fd.h"
 #include "log/log.h"
 
-union control {
-	struct cmsghdr align;
-	char space[CMSG_SPACE(sizeof(int))];
-};
-
 doca_error_t dpumap_dev_export_fd(const struct doca_dev *dev, int *fd)
 {
 	if (!dev || !fd)
@@ -36,32 +31,9 @@ static doca_error_t fail(const char *what)
 	return dpumap_fail(error, "%s a device through a socket failed: %s", what, strerror(err));
 }
 
-static doca_error_t send_fd(int socket, int fd)
-{
-	char byte = 0;
-	struct iovec iov = {.iov_base = &byte, .iov_len = sizeof(byte)};
-	union control control = {0};
-	struct msghdr msg = {
-		.msg_iov = &iov,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = sizeof(control),
-	};
-	struct cmsghdr *cmsg = CMSG_FIRSTHDR(&msg);
-	ssize_t sent;
-
-	cmsg->cmsg_level = SOL_SOCKET;
-	cmsg->cmsg_type = SCM_RIGHTS;
-	cmsg->cmsg_len = CMSG_LEN(sizeof(fd));
-	memcpy(CMSG_DATA(cmsg), &fd, sizeof(fd));
-	do {
-		sent = sendmsg(socket, &msg, MSG_NOSIGNAL);
-	} while (sent < 0 && errno == EINTR);
-	return sent < 0 ? fail("sending") : DOCA_SUCCESS;
-}
-
 doca_error_t dpumap_dev_send(const struct doca_dev *dev, int socket)
 {
+	static const char byte;
 	doca_error_t result;
 	int fd;
 
@@ -70,7 +42,8 @@ doca_error_t dpumap_dev_send(const struct doca_dev *dev, int socket)
 	result = dpumap_device_export_fd(dev->device, &fd);
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = send_fd(socket, fd);
+	if (dpumap_send_fd(socket, &byte, sizeof(byte), MSG_NOSIGNAL, fd) < 0)
+		result = fail("sending");
 	close(fd);
 	return result;
 }
