@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "channel/message.h"
@@ -25,6 +26,7 @@ struct context {
 	struct dpumap_error *error;
 	const char *note; /* for the log, not for the client */
 	bool is_expected; /* the refusal: no line in the log */
+	int passes;	  /* a descriptor that goes with the reply; -1: none */
 	char name[DPUMAP_EXPORT_NAME_MAX];
 	uint8_t sha256[DPUMAP_SHA256_LEN];
 };
@@ -290,6 +292,24 @@ static doca_error_t connect_to(struct context *c)
 	return result;
 }
 
+static doca_error_t pass_dmabuf(struct context *c)
+{
+	struct named_export *export = find_held(c);
+	doca_error_t result;
+
+	if (!export)
+		return c->error->code;
+	if (!c->session->conn || c->session->peer.kind != DPUMAP_ADDRESS_UNIX)
+		return dpumap_error_set(c->error, DOCA_ERROR_NOT_SUPPORTED,
+					"export %s: a dma-buf stays on this machine: connect to a "
+					"Unix socket of dpumapd",
+					c->name);
+	result = export_table_share(c->exports, export, &c->passes, c->error);
+	if (result == DOCA_SUCCESS)
+		session_log(c->session, DPUMAP_LINE_INFO, "gets a dma-buf of export %s", c->name);
+	return result;
+}
+
 /* False if no server can be there. */
 static bool read_place(const struct dpumap_msg *request, struct dpumap_comch_place *place)
 {
@@ -463,6 +483,7 @@ static const struct {
 	[DPUMAP_OP_WATCH] = {watch, 0, 0},
 	[DPUMAP_OP_PING] = {answer_ping, 0, 0},
 	[DPUMAP_OP_CONNECT] = {connect_to, FIELD(NAME) | FIELD(DETAILS), 0},
+	[DPUMAP_OP_DMABUF] = {pass_dmabuf, FIELD(NAME), 0},
 	[DPUMAP_OP_COMCH] = {begin_introduction, FIELD(CARD) | FIELD(FUNCTION) | FIELD(SERVER), 0},
 };
 
@@ -551,7 +572,8 @@ void requests_answer(struct session *session, struct export_table *exports,
 			    .request = request,
 			    .reply = &reply,
 			    .error = &error,
-			    .note = ""};
+			    .note = "",
+			    .passes = -1};
 	doca_error_t result;
 
 	count_request(session, stats);
@@ -564,6 +586,10 @@ void requests_answer(struct session *session, struct export_table *exports,
 		dpumap_msg_set_number(&reply, DPUMAP_MSG_STATUS, DOCA_SUCCESS);
 		result = session_put(session, &reply, &error);
 	}
+	if (c.passes >= 0 && result == DOCA_SUCCESS)
+		dpumap_conn_pass_fd(session->conn, c.passes);
+	else if (c.passes >= 0)
+		close(c.passes);
 	if (result != DOCA_SUCCESS) {
 		count_error(session, stats);
 		refuse(session,

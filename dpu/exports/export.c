@@ -213,8 +213,12 @@ bool export_has_memory_of(const struct named_export *export, const struct export
 		now.size = EXPORT_SIZE_MAX;
 	now.writable = spec->writable;
 	now.allow = spec->allow;
-	return export_spec_is_equal(&now, spec) &&
-	       (export->spec.kind != EXPORT_FILE || export->spec.writable == spec->writable);
+	if (export->spec.kind == EXPORT_FILE && export->spec.writable != spec->writable)
+		return false;
+	/* Who loses a right may have a dma-buf, which only the end of the memory revokes. */
+	if (memory_is_shared(export->memory) && export_spec_takes_rights(spec, &export->spec))
+		return false;
+	return export_spec_is_equal(&now, spec);
 }
 
 void export_set_file(struct named_export *export, uint32_t file)
@@ -549,4 +553,13 @@ doca_error_t export_read(struct named_export *export, uint64_t offset, size_t le
 			 const void **data, struct dpumap_error *error)
 {
 	return memory_read(export->memory, offset, len, data, error);
+}
+
+doca_error_t export_share(const struct named_export *export, int *fd, struct dpumap_error *error)
+{
+	if (!export->spec.writable)
+		return dpumap_error_set(error, DOCA_ERROR_NOT_PERMITTED,
+					"export %s is read-only, and a dma-buf allows writes",
+					export->spec.name);
+	return memory_share(export->memory, fd, error);
 }

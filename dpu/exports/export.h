@@ -113,6 +113,8 @@ doca_error_t export_check_connects(const struct named_export *export, struct dpu
 /* Drops all connections of the owner to this export. */
 void export_disconnect(struct named_export *export, const void *owner);
 
+/* memory_share() of its memory; NOT_PERMITTED if the export is read-only. */
+doca_error_t export_share(const struct named_export *export, int *fd, struct dpumap_error *error);
 /* INVALID_VALUE when the range is not within the export. */
 doca_error_t export_check_range(const struct named_export *export, uint64_t offset, uint64_t len,
 				struct dpumap_error *error);

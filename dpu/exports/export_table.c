@@ -368,6 +368,16 @@ size_t export_table_num_registering(const struct export_table *exports)
 	return exports->num_registering;
 }
 
+doca_error_t export_table_share(const struct export_table *exports,
+				const struct named_export *export, int *fd,
+				struct dpumap_error *error)
+{
+	if (exports->change)
+		return dpumap_error_set(error, DOCA_ERROR_IN_USE,
+					"dpumapd is changing its exports: try again");
+	return export_share(export, fd, error);
+}
+
 doca_error_t export_table_begin_sync(const struct export_table *exports,
 				     const struct named_export *export,
 				     void (*ended)(void *context), void *context,

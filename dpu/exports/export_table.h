@@ -100,6 +100,10 @@ struct named_export *export_table_find_id(const struct export_table *exports, ui
 
 /* How many are being registered? */
 size_t export_table_num_registering(const struct export_table *exports);
+/* export_share(); IN_USE while the exports are being changed, which may take the right from the client. */
+doca_error_t export_table_share(const struct export_table *exports,
+				const struct named_export *export, int *fd,
+				struct dpumap_error *error);
 /* export_begin_sync(). */
 doca_error_t export_table_begin_sync(const struct export_table *exports,
 				     const struct named_export *export,

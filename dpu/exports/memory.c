@@ -34,6 +34,7 @@ struct memory {
 	int dmabuf;	  /* -1: none */
 	int file;	  /* -1: none */
 	int dram_file;	  /* of dram.h */
+	bool is_shared;	  /* a client has a dma-buf of it */
 	bool is_durable;  /* the file is on a disk, not in memory */
 	bool is_dram;	  /* bytes are of dram.h */
 	size_t file_page; /* of hugetlbfs; 1 elsewhere */
@@ -137,6 +138,37 @@ static void free_dm(struct memory *m)
 	if (result != DOCA_SUCCESS)
 		log_error("export %s: cannot free its device memory: %s", m->spec->name,
 			  doca_error_get_descr(result));
+}
+
+doca_error_t memory_share(struct memory *memory, int *fd, struct dpumap_error *error)
+{
+	const struct export_spec *spec = memory->spec;
+	doca_error_t result;
+
+	if (!memory->dm)
+		return dpumap_error_set(
+			error, DOCA_ERROR_NOT_SUPPORTED,
+			"export %s has no dma-buf that can be revoked: only kind dm has",
+			spec->name);
+	result = dpumap_dm_export_dmabuf(memory->dm, fd);
+	if (result == DOCA_ERROR_NOT_SUPPORTED)
+		return dpumap_error_set(
+			error, result,
+			"export %s: the rdma-core, the kernel or the device of dpumapd "
+			"does not export device memory as a dma-buf; rdma-core 62 and "
+			"newer can",
+			spec->name);
+	if (result != DOCA_SUCCESS)
+		return dpumap_error_doca(error, result,
+					 "export %s: cannot make a dma-buf of its device memory",
+					 spec->name);
+	memory->is_shared = true;
+	return DOCA_SUCCESS;
+}
+
+bool memory_is_shared(const struct memory *memory)
+{
+	return memory->is_shared;
 }
 
 static doca_error_t read_dm(const struct memory *m, uint64_t offset, size_t len, const void **data,

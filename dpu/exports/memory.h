@@ -35,6 +35,14 @@ void memory_destroy(struct memory *memory);
 doca_error_t memory_give_to(const struct memory *memory, struct doca_mmap *mmap,
 			    struct dpumap_error *error);
 
+/*
+ * A new descriptor of a dma-buf of the whole memory, the caller's. Whoever has it uses the memory until that is
+ * destroyed. NOT_SUPPORTED unless it is device memory, and rdma-core, kernel and device can.
+ */
+doca_error_t memory_share(struct memory *memory, int *fd, struct dpumap_error *error);
+/* Has anybody such a dma-buf? */
+bool memory_is_shared(const struct memory *memory);
+
 /* Names another spec of the same memory. */
 void memory_set_spec(struct memory *memory, const struct export_spec *spec);
 

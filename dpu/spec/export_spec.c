@@ -411,6 +411,16 @@ bool export_spec_allows(const struct export_spec *spec, const char *peer)
 	return export_peers_have(spec->allow, "*") || export_peers_have(spec->allow, peer);
 }
 
+bool export_spec_takes_rights(const struct export_spec *spec, const struct export_spec *old)
+{
+	const char *peer = NULL;
+
+	while ((peer = export_peers_next(old->allow, peer)))
+		if (!export_spec_allows(spec, peer))
+			return true;
+	return old->writable && !spec->writable;
+}
+
 bool export_spec_allows_others(const struct export_spec *spec)
 {
 	char own[DPUMAP_PEER_NAME_MAX];

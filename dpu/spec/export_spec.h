@@ -77,6 +77,8 @@ doca_error_t export_spec_parse(const char *text, struct export_spec *spec,
 /* Does the text have the form of an identity, or is it "*"? */
 bool export_spec_is_peer(const char *text);
 bool export_spec_allows(const struct export_spec *spec, const char *peer);
+/* Does a peer have fewer rights by this spec than by the old one? */
+bool export_spec_takes_rights(const struct export_spec *spec, const struct export_spec *old);
 /* May other users than root and the one of this process import it? */
 bool export_spec_allows_others(const struct export_spec *spec);
 

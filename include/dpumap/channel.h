@@ -214,7 +214,32 @@ DOCA_STABLE doca_error_t dpumap_channel_get(struct dpumap_channel *channel, cons
 					    void *descriptor, size_t *len);
 
 /**
- * Release the descriptor of an export, once for each dpumap_channel_get() and
+ * Get a dma-buf of the device memory of an export of this machine's dpumapd, for programs and devices of this machine:
+ * see dpumap_dm_export_dmabuf(). The channel holds the export as with dpumap_channel_get().
+ *
+ * Who has the dma-buf reads and writes the memory until the export is removed, also after dpumap_channel_release() and
+ * the end of the channel. If a new configuration takes a right of a client of the export, dpumapd gives the export new
+ * memory, without its content, which revokes the dma-buf.
+ *
+ * @param channel a connected channel, to a Unix socket
+ * @param name name of an export of kind "dm" that can be written
+ * @param fd out: a new descriptor, with close-on-exec; the caller closes it
+ * @param len out: number of bytes of the export; the dma-buf has whole pages and may be longer
+ * @return as dpumap_channel_list(), and
+ * - DOCA_ERROR_NOT_FOUND: there is no such export, or this client may not import it
+ * - DOCA_ERROR_NOT_PERMITTED: the export is read-only
+ * - DOCA_ERROR_NOT_SUPPORTED: the channel is not to a Unix socket, the export is of another kind, or the rdma-core of
+ *   dpumapd, its kernel or its device do not export device memory
+ * - DOCA_ERROR_IN_USE: dpumapd is changing its exports; try again
+ * - DOCA_ERROR_UNEXPECTED: this process has no descriptor left
+ *
+ * Source: dpumap.
+ */
+DOCA_EXPERIMENTAL doca_error_t dpumap_channel_get_dmabuf(struct dpumap_channel *channel,
+							 const char *name, int *fd, size_t *len);
+
+/**
+ * Release the descriptor of an export, once for each dpumap_channel_get(), dpumap_channel_get_dmabuf() and
  * dpumap_channel_import(). As soon as no connected client holds the export, all descriptors of it
  * that a client got so far are invalid. A client that disconnects no longer holds any.
  *

@@ -326,20 +326,30 @@ static doca_error_t check_connected(struct dpumap_channel *c)
 	return result;
 }
 
-static doca_error_t call(struct dpumap_channel *c, struct dpumap_msg *request,
-			 struct dpumap_msg *reply)
+/* fd may be NULL. */
+static doca_error_t call_for_fd(struct dpumap_channel *c, struct dpumap_msg *request,
+				struct dpumap_msg *reply, int *fd)
 {
 	doca_error_t result = check_connected(c);
 
 	if (result != DOCA_SUCCESS)
 		return result;
 	reply->present = 0;
-	result = dpumap_client_call(c->client, request, reply, &c->error);
+	if (fd)
+		result = dpumap_client_call_for_fd(c->client, request, reply, fd, &c->error);
+	else
+		result = dpumap_client_call(c->client, request, reply, &c->error);
 	if (is_over(result, reply))
 		lose(c);
 	else
 		c->last_reply_ns = monotonic_ns();
 	return result;
+}
+
+static doca_error_t call(struct dpumap_channel *c, struct dpumap_msg *request,
+			 struct dpumap_msg *reply)
+{
+	return call_for_fd(c, request, reply, NULL);
 }
 
 /* --- requests --------------------------------------------------------------------------------- */
@@ -390,7 +400,7 @@ doca_error_t dpumap_channel_list(struct dpumap_channel *channel, dpumap_channel_
 }
 
 static doca_error_t ask_about(struct dpumap_channel *c, enum dpumap_op op, const char *name,
-			      struct dpumap_msg *reply)
+			      struct dpumap_msg *reply, int *fd)
 {
 	struct dpumap_msg request;
 
@@ -398,7 +408,7 @@ static doca_error_t ask_about(struct dpumap_channel *c, enum dpumap_op op, const
 		return wrong(c, DOCA_ERROR_NOT_FOUND, "not a valid export name");
 	begin(&request, op);
 	dpumap_msg_set_text(&request, DPUMAP_MSG_NAME, name);
-	return call(c, &request, reply);
+	return call_for_fd(c, &request, reply, fd);
 }
 
 doca_error_t dpumap_channel_get(struct dpumap_channel *channel, const char *name, void *descriptor,
@@ -410,7 +420,7 @@ doca_error_t dpumap_channel_get(struct dpumap_channel *channel, const char *name
 
 	if (!channel || !name || !descriptor || !len)
 		return DOCA_ERROR_INVALID_VALUE;
-	result = ask_about(channel, DPUMAP_OP_GET, name, &reply);
+	result = ask_about(channel, DPUMAP_OP_GET, name, &reply, NULL);
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (!dpumap_msg_has(&reply, DPUMAP_MSG_DESCRIPTOR) ||
@@ -433,7 +443,7 @@ doca_error_t dpumap_channel_release(struct dpumap_channel *channel, const char *
 
 	if (!channel || !name)
 		return DOCA_ERROR_INVALID_VALUE;
-	return ask_about(channel, DPUMAP_OP_RELEASE, name, &reply);
+	return ask_about(channel, DPUMAP_OP_RELEASE, name, &reply, NULL);
 }
 
 doca_error_t dpumap_channel_import(struct dpumap_channel *channel, const char *name,
@@ -454,6 +464,33 @@ doca_error_t dpumap_channel_import(struct dpumap_channel *channel, const char *n
 		dpumap_channel_release(channel, name);
 		dpumap_error_doca(&channel->error, result, "cannot import export %s", name);
 	}
+	return result;
+}
+
+doca_error_t dpumap_channel_get_dmabuf(struct dpumap_channel *channel, const char *name, int *fd,
+				       size_t *len)
+{
+	struct dpumap_msg reply = {0};
+	struct dpumap_error why;
+	doca_error_t result;
+	uint64_t size;
+
+	if (!channel || !name || !fd || !len)
+		return DOCA_ERROR_INVALID_VALUE;
+	result = ask_about(channel, DPUMAP_OP_GET, name, &reply, NULL);
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (reply.num_exports != 1)
+		return incomplete(channel);
+	size = reply.exports[0].size;
+	result = ask_about(channel, DPUMAP_OP_DMABUF, name, &reply, fd);
+	if (result == DOCA_SUCCESS) {
+		*len = size;
+		return DOCA_SUCCESS;
+	}
+	why = channel->error;
+	dpumap_channel_release(channel, name);
+	channel->error = why;
 	return result;
 }
 

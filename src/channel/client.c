@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "channel/reply.h"
@@ -120,6 +121,28 @@ doca_error_t dpumap_client_call(struct dpumap_client *client, struct dpumap_msg 
 		result = await_reply(client, deadline, reply, error);
 	if (result == DOCA_SUCCESS)
 		result = dpumap_requester_check(client->requester, reply, error);
+	return result;
+}
+
+doca_error_t dpumap_client_call_for_fd(struct dpumap_client *client, struct dpumap_msg *request,
+				       struct dpumap_msg *reply, int *fd,
+				       struct dpumap_error *error)
+{
+	struct dpumap_conn *conn = dpumap_requester_conn(client->requester);
+	doca_error_t result;
+
+	dpumap_conn_keep_passed(conn);
+	result = dpumap_client_call(client, request, reply, error);
+	*fd = dpumap_conn_take_passed(conn);
+	if (result == DOCA_SUCCESS && *fd < 0)
+		return dpumap_error_set(error, DOCA_ERROR_UNEXPECTED,
+					"dpumapd at %s sent no descriptor: does this process have "
+					"one left (ulimit -n)?",
+					dpumap_requester_name(client->requester));
+	if (result != DOCA_SUCCESS && *fd >= 0) {
+		close(*fd);
+		*fd = -1;
+	}
 	return result;
 }
 

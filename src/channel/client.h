@@ -28,6 +28,11 @@ void dpumap_client_destroy(struct dpumap_client *client);
 doca_error_t dpumap_client_call(struct dpumap_client *client, struct dpumap_msg *request,
 				struct dpumap_msg *reply, struct dpumap_error *error);
 
+/* The same for a reply with a descriptor, which is the caller's; UNEXPECTED if none comes. *fd is -1 on failure. */
+doca_error_t dpumap_client_call_for_fd(struct dpumap_client *client, struct dpumap_msg *request,
+				       struct dpumap_msg *reply, int *fd,
+				       struct dpumap_error *error);
+
 /*
  * Sends a request without waiting for its reply, and sets its id. dpumapd answers in the order of the
  * requests. All replies must be taken before any other call.

@@ -201,6 +201,21 @@ doca_error_t dpumap_conn_put(struct dpumap_conn *conn, const struct dpumap_msg *
 	return DOCA_SUCCESS;
 }
 
+void dpumap_conn_pass_fd(struct dpumap_conn *conn, int fd)
+{
+	dpumap_stream_pass_fd(&conn->stream, fd);
+}
+
+void dpumap_conn_keep_passed(struct dpumap_conn *conn)
+{
+	dpumap_stream_keep_passed(&conn->stream);
+}
+
+int dpumap_conn_take_passed(struct dpumap_conn *conn)
+{
+	return dpumap_stream_take_passed(&conn->stream);
+}
+
 doca_error_t dpumap_conn_flush(struct dpumap_conn *conn, struct dpumap_error *error)
 {
 	doca_error_t result;

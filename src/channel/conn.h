@@ -61,6 +61,10 @@ void dpumap_conn_drop_frame(struct dpumap_conn *conn);
 /* Encodes msg into the outgoing frame. IN_USE while the last one has not been sent. */
 doca_error_t dpumap_conn_put(struct dpumap_conn *conn, const struct dpumap_msg *msg,
 			     struct dpumap_error *error);
+/* dpumap_stream_pass_fd(), with the outgoing frame; and the other two. */
+void dpumap_conn_pass_fd(struct dpumap_conn *conn, int fd);
+void dpumap_conn_keep_passed(struct dpumap_conn *conn);
+int dpumap_conn_take_passed(struct dpumap_conn *conn);
 /*
  * Sends as much as the socket accepts. AGAIN: some is left; CONNECTION_RESET: the peer closed the
  * connection.

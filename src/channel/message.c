@@ -19,6 +19,7 @@ static const char *const op_names[DPUMAP_OPS] = {
 	[DPUMAP_OP_WATCH] = "watch",
 	[DPUMAP_OP_PING] = "ping",
 	[DPUMAP_OP_CONNECT] = "connect",
+	[DPUMAP_OP_DMABUF] = "dmabuf",
 	[DPUMAP_OP_COMCH] = "comch",
 };
 

@@ -79,6 +79,7 @@ enum dpumap_op {
 	 * address.
 	 */
 	DPUMAP_OP_CONNECT,
+	DPUMAP_OP_DMABUF, /* of a held export: the reply comes with a descriptor, over a Unix socket */
 	DPUMAP_OP_COMCH, /* the last request: asks to meet a server of doca_comch */
 	DPUMAP_OPS,
 };

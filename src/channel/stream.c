@@ -12,6 +12,7 @@
 #include <openssl/err.h>
 
 #include "base/array.h"
+#include "local/passed_fd.h"
 
 doca_error_t dpumap_stream_open(struct dpumap_stream *stream, int fd, struct dpumap_tls *tls,
 				const char *server, struct dpumap_error *error)
@@ -19,7 +20,7 @@ doca_error_t dpumap_stream_open(struct dpumap_stream *stream, int fd, struct dpu
 	int flags = fcntl(fd, F_GETFL);
 	doca_error_t result = DOCA_SUCCESS;
 
-	*stream = (struct dpumap_stream){.fd = fd, .is_open = !tls};
+	*stream = (struct dpumap_stream){.fd = fd, .is_open = !tls, .passes = -1, .passed = -1};
 	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0)
 		result = dpumap_error_errno(error, errno, "cannot make a connection non-blocking");
 	if (result == DOCA_SUCCESS && tls)
@@ -79,6 +80,33 @@ void dpumap_stream_watch_peer(int fd)
 	set_options(fd, options, ARRAY_SIZE(options));
 }
 
+/* Instead of the descriptor that was there, which it closes. */
+static void keep(int *place, int fd)
+{
+	if (*place >= 0)
+		close(*place);
+	*place = fd;
+}
+
+void dpumap_stream_pass_fd(struct dpumap_stream *stream, int fd)
+{
+	keep(&stream->passes, fd);
+}
+
+void dpumap_stream_keep_passed(struct dpumap_stream *stream)
+{
+	stream->keeps_passed = true;
+}
+
+int dpumap_stream_take_passed(struct dpumap_stream *stream)
+{
+	int fd = stream->passed;
+
+	stream->passed = -1;
+	stream->keeps_passed = false;
+	return fd;
+}
+
 void dpumap_stream_finish(struct dpumap_stream *stream)
 {
 	if (stream->ssl && stream->is_open)
@@ -92,6 +120,8 @@ void dpumap_stream_close(struct dpumap_stream *stream)
 	SSL_free(stream->ssl);
 	if (stream->fd >= 0)
 		close(stream->fd);
+	keep(&stream->passes, -1);
+	keep(&stream->passed, -1);
 }
 
 static doca_error_t closed_by_peer(struct dpumap_error *error)
@@ -149,6 +179,23 @@ static doca_error_t plain_result(ssize_t n, const char *what, struct dpumap_erro
 	return dpumap_error_errno(error, errno, "cannot %s", what);
 }
 
+static ssize_t receive(struct dpumap_stream *stream, void *buf, size_t len)
+{
+	ssize_t n;
+	int fd;
+
+	if (stream->keeps_passed) {
+		n = dpumap_receive_fd(stream->fd, buf, len, 0, &fd);
+		if (fd >= 0)
+			keep(&stream->passed, fd);
+		return n;
+	}
+	do
+		n = recv(stream->fd, buf, len, 0);
+	while (n < 0 && errno == EINTR);
+	return n;
+}
+
 doca_error_t dpumap_stream_read(struct dpumap_stream *stream, void *buf, size_t len, size_t *done,
 				struct dpumap_error *error)
 {
@@ -163,9 +210,7 @@ doca_error_t dpumap_stream_read(struct dpumap_stream *stream, void *buf, size_t 
 			stream->has_buffers = stream->keeps_buffers;
 		return result;
 	}
-	do
-		n = recv(stream->fd, buf, len, 0);
-	while (n < 0 && errno == EINTR);
+	n = receive(stream, buf, len);
 	if (n == 0)
 		return closed_by_peer(error);
 	*done = (size_t)n;
@@ -182,9 +227,9 @@ doca_error_t dpumap_stream_write(struct dpumap_stream *stream, const void *buf, 
 		return tls_result(stream, SSL_write_ex(stream->ssl, buf, len, done), "sending",
 				  error);
 	}
-	do
-		n = send(stream->fd, buf, len, MSG_NOSIGNAL);
-	while (n < 0 && errno == EINTR);
+	n = dpumap_send_fd(stream->fd, buf, len, MSG_NOSIGNAL, stream->passes);
+	if (n > 0)
+		keep(&stream->passes, -1);
 	*done = (size_t)n;
 	return plain_result(n, "send", error);
 }

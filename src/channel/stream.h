@@ -15,6 +15,9 @@ struct dpumap_stream {
 	bool keeps_buffers; /* of the TLS session */
 	bool has_buffers;   /* that it keeps, since the last read */
 	short wants;	    /* poll() events that a call waits for; 0: those of the call itself */
+	int passes; /* a descriptor that goes with the next bytes of a plain stream; -1: none */
+	bool keeps_passed; /* receives descriptors, and keeps the last one */
+	int passed;	   /* that one, or -1 */
 };
 
 /* Takes fd over, also on failure. tls is NULL for a plain stream. */
@@ -38,6 +41,14 @@ void dpumap_stream_watch_peer(int fd);
  */
 void dpumap_stream_read_ahead(struct dpumap_stream *stream);
 void dpumap_stream_rest(struct dpumap_stream *stream);
+/*
+ * Of a plain stream over a Unix socket: a descriptor, taken over, goes with the next bytes that are written; and
+ * descriptors that come along are kept, the last one of them. The kernel closes others.
+ */
+void dpumap_stream_pass_fd(struct dpumap_stream *stream, int fd);
+void dpumap_stream_keep_passed(struct dpumap_stream *stream);
+/* That one, which is the caller's, or -1. No more are kept. */
+int dpumap_stream_take_passed(struct dpumap_stream *stream);
 /* Sends close_notify if that does not block. */
 void dpumap_stream_close(struct dpumap_stream *stream);
 

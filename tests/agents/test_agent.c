@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* libdpumap-channel with a dpumapd that stops and restarts. Runs on the host's function. */
+#include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -20,6 +22,7 @@
 #include "dpumapd_ctl.h"
 
 #define PATIENCE_MS 60000
+#define SHARED	    ((void *)0x10000000) /* where the map of a dma-buf says that its bytes are */
 
 static char directory[64], path[96], admin[96], address[128];
 static pid_t daemon_pid;
@@ -225,6 +228,17 @@ static doca_error_t copy(struct doca_mmap *to, void *to_addr, struct doca_mmap *
 	return result == DOCA_SUCCESS ? done.status : result;
 }
 
+static struct doca_mmap *map_of(void *bytes, size_t len)
+{
+	struct doca_mmap *mmap;
+
+	assert_int_equal(doca_mmap_create(&mmap), DOCA_SUCCESS);
+	assert_int_equal(doca_mmap_add_dev(mmap, dev), DOCA_SUCCESS);
+	assert_int_equal(doca_mmap_set_memrange(mmap, bytes, len), DOCA_SUCCESS);
+	assert_int_equal(doca_mmap_start(mmap), DOCA_SUCCESS);
+	return mmap;
+}
+
 static void imports_copy_until_their_export_is_removed(void **state)
 {
 	struct dpumap_channel *channel = connected();
@@ -237,10 +251,7 @@ static void imports_copy_until_their_export_is_removed(void **state)
 		fail_msg("%s", dpumap_channel_get_error(channel));
 	assert_int_equal(doca_mmap_get_memrange(remote, &addr, &len), DOCA_SUCCESS);
 	assert_int_equal(len, 65536);
-	assert_int_equal(doca_mmap_create(&local), DOCA_SUCCESS);
-	assert_int_equal(doca_mmap_add_dev(local, dev), DOCA_SUCCESS);
-	assert_int_equal(doca_mmap_set_memrange(local, there, sizeof(there)), DOCA_SUCCESS);
-	assert_int_equal(doca_mmap_start(local), DOCA_SUCCESS);
+	local = map_of(there, sizeof(there));
 	assert_int_equal(copy(remote, addr, local, there, sizeof(there)), DOCA_SUCCESS);
 	memcpy(back, there, sizeof(back));
 	memset(there, 0, sizeof(there));
@@ -251,6 +262,116 @@ static void imports_copy_until_their_export_is_removed(void **state)
 	assert_int_equal(copy(local, there, remote, addr, sizeof(there)), DOCA_ERROR_NOT_PERMITTED);
 	doca_mmap_destroy(local);
 	doca_mmap_destroy(remote);
+	dpumap_channel_destroy(channel);
+}
+
+/* --- dma-bufs --------------------------------------------------------------------------------- */
+
+static void add_export(const char *text)
+{
+	char own[128];
+
+	snprintf(own, sizeof(own), "%s,allow=uid:%u", text, geteuid());
+	dpumapd_ctl(admin, "add", own);
+}
+
+static struct doca_mmap *map_of_dmabuf(int fd, size_t len)
+{
+	struct doca_mmap *mmap;
+
+	assert_int_equal(doca_mmap_create(&mmap), DOCA_SUCCESS);
+	assert_int_equal(doca_mmap_add_dev(mmap, dev), DOCA_SUCCESS);
+	assert_int_equal(doca_mmap_set_dmabuf_memrange(mmap, fd, SHARED, 0, len), DOCA_SUCCESS);
+	assert_int_equal(doca_mmap_set_permissions(mmap, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE),
+			 DOCA_SUCCESS);
+	assert_int_equal(doca_mmap_start(mmap), DOCA_SUCCESS);
+	return mmap;
+}
+
+static int num_descriptors(void)
+{
+	int num = 0;
+
+	for (int fd = 0; fd < 1024; fd++)
+		num += fcntl(fd, F_GETFD) >= 0;
+	return num;
+}
+
+static void dmabuf_is_refused(struct dpumap_channel *channel, const char *name, doca_error_t code,
+			      const char *why)
+{
+	int fd = -2;
+	size_t len;
+
+	assert_int_equal(dpumap_channel_get_dmabuf(channel, name, &fd, &len), code);
+	assert_true(fd < 0);
+	assert_non_null(strstr(dpumap_channel_get_error(channel), why));
+	/* The channel does not hold the export. */
+	assert_int_equal(dpumap_channel_release(channel, name), code == DOCA_ERROR_NOT_FOUND
+									? DOCA_ERROR_NOT_FOUND
+									: DOCA_ERROR_NOT_PERMITTED);
+}
+
+static void dmabufs_that_could_not_be_revoked_are_refused(void **state)
+{
+	struct dpumap_channel *channel = connected();
+	int before = num_descriptors();
+
+	dmabuf_is_refused(channel, "bulk", DOCA_ERROR_NOT_SUPPORTED, "only kind dm");
+	dmabuf_is_refused(channel, "fast", DOCA_ERROR_NOT_PERMITTED, "is read-only");
+	dmabuf_is_refused(channel, "none", DOCA_ERROR_NOT_FOUND, "there is no export");
+	dpumapd_ctl(admin, "add", "name=other,kind=dm,size=4K,allow=uid:65533");
+	dmabuf_is_refused(channel, "other", DOCA_ERROR_NOT_FOUND, "there is no export");
+	assert_int_equal(num_descriptors(), before);
+	dpumap_channel_destroy(channel);
+}
+
+static bool can_share(struct dpumap_channel *channel)
+{
+	if (dlsym(RTLD_DEFAULT, "ibv_dm_export_dmabuf_fd"))
+		return true;
+	dmabuf_is_refused(channel, "shared", DOCA_ERROR_NOT_SUPPORTED,
+			  "rdma-core 62 and newer can");
+	return false;
+}
+
+/* The memory is that of the export, and the end of the export revokes it. */
+static void dmabuf_reaches_the_memory_until_its_export_is_removed(void **state)
+{
+	struct dpumap_channel *channel = connected();
+	static char there[4096] = "what goes there", back[4096];
+	struct doca_mmap *shared, *remote, *local;
+	int fd, before = num_descriptors();
+	void *addr;
+	size_t len;
+
+	add_export("name=shared,kind=dm,size=4000");
+	if (!can_share(channel)) {
+		dpumap_channel_destroy(channel);
+		return;
+	}
+	assert_int_equal(dpumap_channel_get_dmabuf(channel, "shared", &fd, &len), DOCA_SUCCESS);
+	assert_int_equal(len, 4000);
+	assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
+	assert_int_equal(num_descriptors(), before + 1);
+	shared = map_of_dmabuf(fd, len);
+	assert_int_equal(dpumap_channel_import(channel, "shared", dev, &remote), DOCA_SUCCESS);
+	local = map_of(there, sizeof(there));
+	assert_int_equal(copy(shared, SHARED, local, there, len), DOCA_SUCCESS);
+	memcpy(back, there, len);
+	memset(there, 0, len);
+	assert_int_equal(doca_mmap_get_memrange(remote, &addr, &len), DOCA_SUCCESS);
+	assert_int_equal(copy(local, there, remote, addr, len), DOCA_SUCCESS);
+	assert_memory_equal(there, back, len);
+	assert_int_equal(dpumap_channel_release(channel, "shared"), DOCA_SUCCESS);
+	assert_int_equal(dpumap_channel_release(channel, "shared"), DOCA_SUCCESS);
+	assert_int_equal(copy(shared, SHARED, local, there, len), DOCA_SUCCESS);
+	dpumapd_ctl(admin, "remove", "shared");
+	assert_int_equal(copy(shared, SHARED, local, there, len), DOCA_ERROR_NOT_PERMITTED);
+	doca_mmap_destroy(shared);
+	doca_mmap_destroy(remote);
+	doca_mmap_destroy(local);
+	close(fd);
 	dpumap_channel_destroy(channel);
 }
 
@@ -424,6 +545,8 @@ int main(void)
 		TEST(removed_export_cannot_be_released),
 		TEST(release_changes_the_key),
 		TEST(imports_copy_until_their_export_is_removed),
+		TEST(dmabufs_that_could_not_be_revoked_are_refused),
+		TEST(dmabuf_reaches_the_memory_until_its_export_is_removed),
 		TEST(a_watcher_gets_the_events_of_exports_that_it_may_import),
 		TEST(a_watcher_is_told_that_the_connection_is_lost_and_back),
 		TEST(a_call_reports_the_lost_connection_and_a_later_one_restores_it),

@@ -11,7 +11,7 @@ import time
 import pytest
 
 from harness.agents import ABSENT, REFUSED, Agent, Tool
-from harness.machine import await_true
+from harness.machine import PATIENCE, await_true
 from harness.wire import HELLO, cbor, context, details, frame, is_closed, reach, receive, request
 
 pytestmark = pytest.mark.local
@@ -114,7 +114,7 @@ class Server:
 
     def seat(self):
         """A connection past hello, once those that have left have made room for it."""
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + PATIENCE
         while True:
             s = self.connect(greet=False)
             with contextlib.suppress(OSError):
@@ -373,6 +373,19 @@ def test_clients_are_limited(server):
     for client in clients:
         client.close()
     server.seat().close()
+
+
+def test_dmabuf_is_for_holders_on_this_machine(servers):
+    """Who does not hold the export, or is connected by TLS, gets none, and goes on."""
+    for name, server in servers.items():
+        with server.seat() as s:
+            s.sendall(request("dmabuf", name="fast"))
+            assert b"does not hold it" in receive(s)
+            s.sendall(request("get", name="fast") + request("dmabuf", name="fast"))
+            assert b"descriptor" in receive(s)
+            reply = receive(s)
+            assert (b"a dma-buf stays on this machine" in reply) == (name == "tls"), reply
+            server.serves(s)
 
 
 def test_clients_of_one_identity_are_limited(serve, configure, tls):

@@ -326,6 +326,37 @@ def test_export_that_cannot_be_made_changes_nothing(made):
         holder.end("TERM")
 
 
+def dmabuf_of(path, name):
+    """A dma-buf of an export's memory, from dpumapd's Unix socket."""
+    with reach(path) as s:
+        s.sendall(HELLO + request("get", name=name) + request("dmabuf", name=name))
+        assert b"version" in receive(s) and b"descriptor" in receive(s)
+        reply, fds, _, _ = socket.recv_fds(s, 65536, 1)
+    if b"rdma-core 62" in reply:
+        pytest.skip("this rdma-core does not export device memory as a dma-buf")
+    return fds[0]
+
+
+@pytest.mark.parametrize("is_shared", [False, True])
+def test_memory_of_a_dmabuf_is_new_once_a_client_loses_a_right(made, is_shared):
+    """Only its end revokes the dma-buf. Other changes leave the memory, and so do all if nobody has a dma-buf."""
+    me = f"uid:{os.getuid()}"
+    allow = '"cert:web", "{0}"'.format
+    made.exports = [DEVICE_MEMORY.replace('"*"', allow(me))]
+    made.start()
+    web, data = made.web(), os.urandom(4096)
+    web("write", "dm", data=data).ok()
+    fd = dmabuf_of(made.unix.removeprefix("unix:"), "dm") if is_shared else None
+    made.exports = [DEVICE_MEMORY.replace('"*"', allow(me) + ', "cert:late"')]
+    made.reload().ok()
+    assert web("read", "dm").data == data
+    made.exports = [DEVICE_MEMORY.replace('"*"', allow("cert:late"))]
+    made.reload().ok()
+    assert web("read", "dm").data == (bytes(4096) if is_shared else data)
+    if is_shared:
+        os.close(fd)
+
+
 def of_file(name, path, size='"max"'):
     return f'{{ name = "{name}"; kind = "file"; path = "{path}"; size = {size}; perm = "ro"; allow = [ "*" ]; }}'
 
