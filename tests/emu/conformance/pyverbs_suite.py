@@ -31,6 +31,7 @@ SUITE = "/usr/share/doc/rdma-core/tests"
 SKIPS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "expected-skips.txt")
 DIFFERENCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "guest-differences.txt")
 FAILURES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "newest-failures.txt")
+SURVEY_SKIPS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "newest-skips.txt")
 DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../docs/emu")
 MODULE_TIMEOUT = 150
 GUEST_TIMEOUT = 1200  # its processor is emulated
@@ -431,7 +432,16 @@ def judge_survey(test, failures):
     return ("known", expected) if expected else ("fail", test["detail"])
 
 
-def survey_document(version, counts, failures):
+def reason_of_skip(test, skips):
+    """Ours, or that of the suite if newest-skips.txt has none."""
+    for begin, reason in skips.items():
+        if test["detail"].startswith(begin) or test["name"].startswith(begin):
+            return reason
+    print(f"   note {test['name']}: skipped, and newest-skips.txt has no reason: {test['detail']}")
+    return test["detail"]
+
+
+def survey_document(version, counts, failures, skipped):
     rows = ["| %s | %d | %d | %d |" % ((module,) + count) for module, count in counts.items()]
     totals = tuple(sum(count[i] for count in counts.values()) for i in range(3))
     rows += ["| **all** | **%d** | **%d** | **%d** |" % totals, "", "## Failed tests", ""]
@@ -440,12 +450,16 @@ def survey_document(version, counts, failures):
         reasons.setdefault(reason, []).append(name)
     for reason, names in reasons.items():
         rows += [f"- {reason}:"] + [f"  - `{name}`" for name in names]
+    rows += ["", "## Skipped tests", "", "| why | tests |", "| --- | --- |"]
+    for reason in sorted(skipped):
+        modules = skipped[reason]
+        rows.append(f"| {reason} | " + ", ".join(f"`{one}` {modules[one]}" for one in sorted(modules)) + " |")
     return SURVEY_PREAMBLE % version + "\n".join(rows) + "\n"
 
 
 def run_survey(arguments):
-    failures = read_reasons(FAILURES)
-    counts, verdicts = {}, []
+    failures, skips = read_reasons(FAILURES), read_reasons(SURVEY_SKIPS)
+    counts, verdicts, skipped = {}, [], {}
     huge_pages = reserve_huge_pages()
     try:
         with tempfile.TemporaryDirectory(prefix="dpumap-pyverbs.") as tmp:
@@ -461,6 +475,9 @@ def run_survey(arguments):
                 for test in tests:
                     verdict, detail = judge_survey(test, failures)
                     verdicts.append((verdict, test["name"]))
+                    if verdict == "skip":
+                        modules = skipped.setdefault(reason_of_skip(test, skips), {})
+                        modules[module] = modules.get(module, 0) + 1
                     if verdict == "fail":
                         print(f"   fail {test['name']}\n          "
                               + detail.replace("\n", "\n          "))
@@ -473,7 +490,7 @@ def run_survey(arguments):
     bad = sum(verdict == "fail" for verdict, _ in verdicts)
     if arguments.write_doc and not bad:
         with open(arguments.doc, "w", encoding="utf-8") as out:
-            out.write(survey_document(arguments.survey, counts, failures))
+            out.write(survey_document(arguments.survey, counts, failures, skipped))
     return 3 if bad else 0
 
 
