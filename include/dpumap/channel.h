@@ -307,8 +307,9 @@ DOCA_STABLE doca_error_t dpumap_channel_watch(struct dpumap_channel *channel,
 
 /**
  * Report events without blocking, keep the connection alive, and reconnect with exponential
- * backoff of up to 30 seconds if the connection was lost. Call this function when the notification
- * handle is readable, and at least as often as dpumap_channel_get_next_time() requires.
+ * backoff of up to 30 seconds if the connection was lost. To connect takes several calls, of which none
+ * waits. Call this function when the notification handle is readable, and at least as often as
+ * dpumap_channel_get_next_time() requires.
  *
  * @param channel a channel that was connected before
  * @return

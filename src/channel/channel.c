@@ -4,6 +4,7 @@
 
 #include <dpumap/channel.h>
 
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -29,14 +30,19 @@ _Static_assert((int)DPUMAP_CHANNEL_ADDED == (int)DPUMAP_EVENT_ADDED &&
 struct dpumap_channel {
 	char *address, *cert, *key, *ca, *crl, *psk, *psk_name, *server;
 	uint32_t timeout_ms;
-	int epoll;		      /* of the connection */
+	int epoll;		      /* of the connection, or of the attempt to make one */
+	int polled;		      /* the descriptor that it polls; -1: none */
 	struct dpumap_client *client; /* NULL: not connected */
+	struct {
+		struct dpumap_client *client; /* NULL: there is no attempt */
+		struct dpumap_address address;
+		struct dpumap_tls *tls;
+	} attempt;
 	bool was_connected;
 	bool is_lost; /* until BACK was reported */
 	bool lost_reported;
-	uint32_t wait_ms;	/* back-off after the next attempt */
-	uint64_t next_try;	/* when lost */
-	uint64_t last_reply_ns; /* time of dpumapd's last reply */
+	uint32_t wait_ms;  /* back-off after the next attempt */
+	uint64_t next_try; /* when lost */
 	dpumap_channel_watch_cb_t heard;
 	union doca_data user_data;
 	struct dpumap_error error;
@@ -45,6 +51,14 @@ struct dpumap_channel {
 static doca_error_t wrong(struct dpumap_channel *c, doca_error_t code, const char *why)
 {
 	return dpumap_error_set(&c->error, code, "%s", why);
+}
+
+static void end_attempt(struct dpumap_channel *c)
+{
+	dpumap_client_destroy(c->attempt.client);
+	dpumap_tls_destroy(c->attempt.tls);
+	c->attempt.client = NULL;
+	c->attempt.tls = NULL;
 }
 
 doca_error_t dpumap_channel_create(struct dpumap_channel **channel)
@@ -57,6 +71,7 @@ doca_error_t dpumap_channel_create(struct dpumap_channel **channel)
 	if (!c)
 		return DOCA_ERROR_NO_MEMORY;
 	c->timeout_ms = TIMEOUT_MS;
+	c->polled = -1;
 	c->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (c->epoll < 0) {
 		free(c);
@@ -71,6 +86,7 @@ doca_error_t dpumap_channel_destroy(struct dpumap_channel *channel)
 	if (!channel)
 		return DOCA_ERROR_INVALID_VALUE;
 	dpumap_client_destroy(channel->client);
+	end_attempt(channel);
 	close(channel->epoll);
 	free(channel->address);
 	free(channel->cert);
@@ -192,68 +208,80 @@ static doca_error_t open_tls(struct dpumap_channel *c, struct dpumap_tls **tls)
 	return dpumap_tls_create(&config, false, tls, &c->error);
 }
 
-static doca_error_t open_client(struct dpumap_channel *c)
+static doca_error_t begin_attempt(struct dpumap_channel *c)
 {
-	struct dpumap_address address;
-	struct dpumap_tls *tls = NULL;
 	doca_error_t result;
 
-	result = dpumap_address_parse(c->address, &address, &c->error);
-	if (result == DOCA_SUCCESS && address.kind == DPUMAP_ADDRESS_TLS)
-		result = open_tls(c, &tls);
+	result = dpumap_address_parse(c->address, &c->attempt.address, &c->error);
+	if (result == DOCA_SUCCESS && c->attempt.address.kind == DPUMAP_ADDRESS_TLS)
+		result = open_tls(c, &c->attempt.tls);
 	if (result == DOCA_SUCCESS)
-		result = dpumap_client_create(&address, tls, c->server, c->timeout_ms, NULL,
-					      &c->client, &c->error);
-	dpumap_tls_destroy(tls);
+		result = dpumap_client_begin(&c->attempt.address, c->attempt.tls, c->server,
+					     c->timeout_ms, c->heard != NULL, &c->attempt.client,
+					     &c->error);
+	if (result != DOCA_SUCCESS)
+		end_attempt(c);
 	return result;
+}
+
+/* Instead of the descriptor before, which may be closed. */
+static doca_error_t poll_fd(struct dpumap_channel *c, int fd, short events)
+{
+	struct epoll_event event = {
+		.events = (events & POLLIN ? EPOLLIN : 0) | (events & POLLOUT ? EPOLLOUT : 0),
+	};
+
+	if (c->polled >= 0)
+		epoll_ctl(c->epoll, EPOLL_CTL_DEL, c->polled, NULL);
+	c->polled = events ? fd : -1;
+	if (events && epoll_ctl(c->epoll, EPOLL_CTL_ADD, fd, &event) != 0)
+		return wrong(c, DOCA_ERROR_OPERATING_SYSTEM, "cannot poll the connection");
+	return DOCA_SUCCESS;
+}
+
+/* After a step of the attempt: AGAIN, there is more to do. */
+static doca_error_t settle(struct dpumap_channel *c, doca_error_t result)
+{
+	struct dpumap_client *client = c->attempt.client;
+	const bool goes_on = result == DOCA_ERROR_AGAIN;
+	short events = POLLIN;
+
+	if (goes_on)
+		events = dpumap_client_events(client);
+	if (result == DOCA_SUCCESS || goes_on)
+		result = poll_fd(c, dpumap_client_fd(client), events);
+	if (result == DOCA_SUCCESS && goes_on)
+		return DOCA_ERROR_AGAIN;
+	if (result == DOCA_SUCCESS) {
+		c->client = client;
+		c->attempt.client = NULL;
+		c->wait_ms = FIRST_WAIT_MS;
+	}
+	end_attempt(c);
+	return result;
+}
+
+/* Waits. */
+static doca_error_t open_connection(struct dpumap_channel *c)
+{
+	doca_error_t result = c->attempt.client ? DOCA_SUCCESS : begin_attempt(c);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	return settle(c, dpumap_client_finish(c->attempt.client, &c->error));
 }
 
 static void close_client(struct dpumap_channel *c)
 {
-	epoll_ctl(c->epoll, EPOLL_CTL_DEL, dpumap_client_fd(c->client), NULL);
+	poll_fd(c, -1, 0);
 	dpumap_client_destroy(c->client);
 	c->client = NULL;
-}
-
-static doca_error_t poll_client(struct dpumap_channel *c)
-{
-	struct epoll_event event = {.events = EPOLLIN};
-
-	if (epoll_ctl(c->epoll, EPOLL_CTL_ADD, dpumap_client_fd(c->client), &event) != 0)
-		return wrong(c, DOCA_ERROR_OPERATING_SYSTEM, "cannot poll the connection");
-	return DOCA_SUCCESS;
 }
 
 static void begin(struct dpumap_msg *request, enum dpumap_op op)
 {
 	dpumap_msg_init(request);
 	dpumap_msg_set_text(request, DPUMAP_MSG_OP, dpumap_op_name(op));
-}
-
-static doca_error_t send_watch(struct dpumap_channel *c)
-{
-	struct dpumap_msg request, reply = {0};
-
-	begin(&request, DPUMAP_OP_WATCH);
-	return dpumap_client_call(c->client, &request, &reply, &c->error);
-}
-
-static doca_error_t open_connection(struct dpumap_channel *c)
-{
-	doca_error_t result = open_client(c);
-
-	if (result != DOCA_SUCCESS)
-		return result;
-	result = poll_client(c);
-	if (result == DOCA_SUCCESS && c->heard)
-		result = send_watch(c);
-	if (result != DOCA_SUCCESS) {
-		close_client(c);
-		return result;
-	}
-	c->wait_ms = FIRST_WAIT_MS;
-	c->last_reply_ns = monotonic_ns();
-	return DOCA_SUCCESS;
 }
 
 doca_error_t dpumap_channel_connect(struct dpumap_channel *channel)
@@ -317,7 +345,7 @@ static doca_error_t check_connected(struct dpumap_channel *c)
 		return DOCA_SUCCESS;
 	if (!c->was_connected)
 		return wrong(c, DOCA_ERROR_NOT_CONNECTED, "the channel is not connected");
-	if (monotonic_ns() < c->next_try)
+	if (!c->attempt.client && monotonic_ns() < c->next_try)
 		return wrong(c, DOCA_ERROR_NOT_CONNECTED,
 			     "the connection was lost; the channel will connect again later");
 	result = open_connection(c);
@@ -341,8 +369,6 @@ static doca_error_t call_for_fd(struct dpumap_channel *c, struct dpumap_msg *req
 		result = dpumap_client_call(c->client, request, reply, &c->error);
 	if (is_over(result, reply))
 		lose(c);
-	else
-		c->last_reply_ns = monotonic_ns();
 	return result;
 }
 
@@ -570,29 +596,38 @@ static doca_error_t report_events(struct dpumap_channel *c)
 							       &c->error)) != DOCA_ERROR_AGAIN) {
 		if (result != DOCA_SUCCESS)
 			return result;
-		c->last_reply_ns = monotonic_ns();
 		report_event(c, (enum dpumap_channel_event)event, name);
 	}
 	return DOCA_SUCCESS;
 }
 
-static bool is_keepalive_due(const struct dpumap_channel *c)
+static bool is_ping_due(const struct dpumap_client *client)
 {
-	return monotonic_ns() - c->last_reply_ns >= ALIVE_NS;
+	return !dpumap_client_is_pinging(client) &&
+	       monotonic_ns() - dpumap_client_heard_at(client) >= ALIVE_NS;
 }
 
-static void keep_alive(struct dpumap_channel *c)
+/* False: the connection has ended. */
+static bool continue_connection(struct dpumap_channel *c)
 {
-	struct dpumap_msg request, reply;
-
-	begin(&request, DPUMAP_OP_PING);
-	call(c, &request, &reply);
+	if (report_events(c) != DOCA_SUCCESS)
+		return false;
+	return !c->client || !is_ping_due(c->client) ||
+	       dpumap_client_ping(c->client, &c->error) == DOCA_SUCCESS;
 }
 
+/* Goes on with an attempt to connect, or begins one when it is time. */
 static void try_again(struct dpumap_channel *c)
 {
-	if (monotonic_ns() >= c->next_try)
-		check_connected(c);
+	doca_error_t result;
+
+	if (!c->attempt.client && monotonic_ns() < c->next_try)
+		return;
+	result = c->attempt.client ? DOCA_SUCCESS : begin_attempt(c);
+	if (result == DOCA_SUCCESS)
+		result = settle(c, dpumap_client_step(c->attempt.client, &c->error));
+	if (result != DOCA_SUCCESS && result != DOCA_ERROR_AGAIN)
+		wait_for_next_try(c);
 }
 
 /* One call may have lost the connection and another one restored it: report both. */
@@ -619,10 +654,8 @@ doca_error_t dpumap_channel_process(struct dpumap_channel *channel)
 	if (!channel->client)
 		try_again(channel);
 	report_connection(channel);
-	if (report_events(channel) != DOCA_SUCCESS)
+	if (!continue_connection(channel))
 		lose(channel);
-	else if (channel->client && is_keepalive_due(channel))
-		keep_alive(channel);
 	if (!channel->client)
 		report_connection(channel);
 	return DOCA_SUCCESS;
@@ -637,15 +670,27 @@ doca_error_t dpumap_channel_get_notification_handle(const struct dpumap_channel 
 	return DOCA_SUCCESS;
 }
 
+/* When there is something to do that the descriptor does not show. */
+static uint64_t next_time(const struct dpumap_channel *c)
+{
+	if (c->is_lost && (!c->lost_reported || c->client))
+		return 0;
+	if (c->attempt.client)
+		return dpumap_client_due(c->attempt.client);
+	if (!c->client)
+		return c->next_try;
+	if (dpumap_client_is_pinging(c->client))
+		return dpumap_client_due(c->client);
+	return dpumap_client_heard_at(c->client) + ALIVE_NS;
+}
+
 doca_error_t dpumap_channel_get_next_time(const struct dpumap_channel *channel, int *milliseconds)
 {
 	uint64_t now = monotonic_ns(), then;
 
 	if (!channel || !milliseconds)
 		return DOCA_ERROR_INVALID_VALUE;
-	then = channel->client ? channel->last_reply_ns + ALIVE_NS : channel->next_try;
-	if (channel->is_lost && (!channel->lost_reported || channel->client))
-		then = 0;
+	then = next_time(channel);
 	*milliseconds = then > now ? (int)((then - now) / NSEC_PER_MSEC) + 1 : 0;
 	return DOCA_SUCCESS;
 }

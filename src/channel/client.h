@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A blocking client: waits for the steps of a requester (requester.h). */
+/* A client that waits for the steps of a requester (requester.h), or leaves that to its caller. */
 #ifndef DPUMAP_CHANNEL_CLIENT_H
 #define DPUMAP_CHANNEL_CLIENT_H
 
@@ -20,6 +20,21 @@ doca_error_t dpumap_client_create(const struct dpumap_address *address, struct d
 				  const char *server, unsigned int timeout_ms,
 				  const volatile int *stop, struct dpumap_client **client,
 				  struct dpumap_error *error);
+/*
+ * The same in steps, of which none waits; watches: the last one subscribes to events. AGAIN: to be called again when
+ * poll() reports dpumap_client_events() of dpumap_client_fd(), which change, or at dpumap_client_due(). TIME_OUT after
+ * timeout_ms without progress. Address, tls and server must outlive the steps. Only a client that is connected takes
+ * other calls than these.
+ */
+doca_error_t dpumap_client_begin(const struct dpumap_address *address, struct dpumap_tls *tls,
+				 const char *server, unsigned int timeout_ms, bool watches,
+				 struct dpumap_client **client, struct dpumap_error *error);
+doca_error_t dpumap_client_step(struct dpumap_client *client, struct dpumap_error *error);
+/* All steps that are left, with waiting. */
+doca_error_t dpumap_client_finish(struct dpumap_client *client, struct dpumap_error *error);
+short dpumap_client_events(const struct dpumap_client *client);
+/* When the time is over for a step or for the reply to ping, as monotonic_ns(). */
+uint64_t dpumap_client_due(const struct dpumap_client *client);
 void dpumap_client_destroy(struct dpumap_client *client);
 /*
  * Sends the request, sets its id and waits for the reply, which is valid until the next call.
@@ -45,6 +60,15 @@ doca_error_t dpumap_client_send(struct dpumap_client *client, struct dpumap_msg 
  */
 doca_error_t dpumap_client_take_reply(struct dpumap_client *client, struct dpumap_msg *reply,
 				      struct dpumap_error *error);
+
+/*
+ * Asks for a sign of life, without waiting. dpumap_client_next_event() takes the reply, or returns TIME_OUT after
+ * timeout_ms. Nothing is to be done while dpumap_client_is_pinging().
+ */
+doca_error_t dpumap_client_ping(struct dpumap_client *client, struct dpumap_error *error);
+bool dpumap_client_is_pinging(const struct dpumap_client *client);
+/* When the last message came from dpumapd, as monotonic_ns(). */
+uint64_t dpumap_client_heard_at(const struct dpumap_client *client);
 
 /*
  * The next event, in order, without waiting. AGAIN: none; CONNECTION_RESET and others: there will
