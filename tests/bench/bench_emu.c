@@ -12,12 +12,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/rdma_user_ioctl.h>
+#include <rdma/rdma_user_ioctl_cmds.h>
 
 #include <doca_dev.h>
 #include <doca_mmap.h>
@@ -43,6 +48,7 @@
 #define SINGLE	   500u
 #define COMMANDS   50u
 #define MESSAGE	   64
+#define REGISTERED ((size_t)4096)
 #define CLIENTS	   4
 #define IDLE	   5 /* seconds */
 #define MAX_ROUNDS 1000
@@ -215,6 +221,81 @@ static bool round_trips(struct bench *bench, size_t n)
 		if (send(bench->socket, message, sizeof(message), 0) != sizeof(message) ||
 		    recv(bench->socket, message, sizeof(message), 0) != sizeof(message))
 			return failed("a round trip");
+	return true;
+}
+
+/* --- registrations ---------------------------------------------------------------------------- */
+
+/* UVERBS_METHOD_REG_MR of Linux 7.0 and newer, which older headers and libraries lack. */
+enum { REG_MR = 5, REG_HANDLE = 0, REG_PD, REG_IOVA = 3, REG_ADDR, REG_LENGTH, REG_ACCESS };
+enum { REG_LKEY = 9, REG_RKEY, REG_ATTRS = 8 };
+
+struct reg_mr {
+	struct ib_uverbs_ioctl_hdr head;
+	struct ib_uverbs_attr attrs[REG_ATTRS];
+};
+
+static struct ib_uverbs_attr attr(uint16_t id, uint16_t len, uint64_t data)
+{
+	return (struct ib_uverbs_attr){
+		.attr_id = id, .len = len, .flags = UVERBS_ATTR_F_MANDATORY, .data = data};
+}
+
+static bool issue(const struct bench *bench, struct ib_uverbs_ioctl_hdr *head, size_t num)
+{
+	head->length = (uint16_t)(sizeof(*head) + num * sizeof(head->attrs[0]));
+	head->object_id = UVERBS_OBJECT_MR;
+	head->num_attrs = (uint16_t)num;
+	head->driver_id = RDMA_DRIVER_MLX5;
+	return ioctl(bench->raw.context->cmd_fd, RDMA_VERBS_IOCTL, head) == 0;
+}
+
+/* Its handle, or -1. */
+static int64_t reg_mr(const struct bench *bench, const void *addr, size_t len)
+{
+	uint32_t keys[2];
+	struct reg_mr c = {
+		.head.method_id = REG_MR,
+		.attrs = {attr(REG_HANDLE, 0, 0), attr(REG_PD, 0, bench->raw.pd->handle),
+			  attr(REG_IOVA, 8, (uintptr_t)addr), attr(REG_ADDR, 8, (uintptr_t)addr),
+			  attr(REG_LENGTH, 8, len), attr(REG_ACCESS, 4, IBV_ACCESS_LOCAL_WRITE),
+			  attr(REG_LKEY, 4, (uintptr_t)&keys[0]),
+			  attr(REG_RKEY, 4, (uintptr_t)&keys[1])},
+	};
+
+	return issue(bench, &c.head, REG_ATTRS) ? (int64_t)c.attrs[0].data : -1;
+}
+
+static bool destroy_mr(const struct bench *bench, uint32_t handle)
+{
+	struct reg_mr c = {
+		.head.method_id = UVERBS_METHOD_MR_DESTROY,
+		.attrs = {attr(UVERBS_ATTR_DESTROY_MR_HANDLE, 0, handle)},
+	};
+
+	return issue(bench, &c.head, 1);
+}
+
+static bool register_by_ioctl(struct bench *bench, size_t n)
+{
+	for (size_t i = 0; i < n; i += 2) { /* two commands each */
+		int64_t handle = reg_mr(bench, bench->memory, REGISTERED);
+
+		if (handle < 0 || !destroy_mr(bench, (uint32_t)handle))
+			return failed("a registration by REG_MR");
+	}
+	return true;
+}
+
+static bool register_by_verb(struct bench *bench, size_t n)
+{
+	for (size_t i = 0; i < n; i += 2) {
+		struct ibv_mr *mr = ibv_reg_mr(bench->raw.pd, bench->memory, REGISTERED,
+					       IBV_ACCESS_LOCAL_WRITE);
+
+		if (!mr || ibv_dereg_mr(mr))
+			return failed("a registration");
+	}
 	return true;
 }
 
@@ -411,6 +492,8 @@ static const struct comparison comparisons[] = {
 	 make_pds, round_trips, COMMANDS, 0, 2, 1, NULL},
 	{"a command (PD alloc, PD dealloc) on two processors", "round trip of a Unix socket",
 	 make_pds, round_trips, COMMANDS, 0, 2, 2, NULL},
+	{"a registration of 4 KiB, and its end, by REG_MR", "ibv_reg_mr()", register_by_ioctl,
+	 register_by_verb, COMMANDS, 0, 1.1, 0, NULL},
 };
 
 /* First wake the threads that slept while the other method ran: one sixteenth is not measured. */
