@@ -103,7 +103,7 @@ def test_a_change_to_nonsense_removes_the_record(attacker, watcher):
 def test_values_of_a_megabyte_are_skipped(etcd, publisher, watcher):
     """Real ones, as large as etcd takes them: in the list and as events."""
     cluster = etcd(options=["--max-request-bytes", "3000000"])
-    one = publisher(cluster).created()
+    one = publisher(cluster, ttl=60).created()
     one.set("a,1,1")
     one.published()
     lease = f"{one.state()['lease']:x}"

@@ -156,7 +156,7 @@ class Etcd:
 
     def ctl(self, *words, ok=True, endpoints=None, text=None):
         """etcdctl. ok=None: it may fail."""
-        command = [*self.prefix, "etcdctl", "--command-timeout", "60s"]
+        command = [*self.prefix, "etcdctl", "--command-timeout", "60s", "--dial-timeout", "60s"]
         command += ["--endpoints", endpoints or ",".join(self.running())]
         if self.pki:
             command += ["--cacert", self.pki.path("ca.crt"), "--cert", self.pki.path("client.crt")]

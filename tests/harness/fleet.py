@@ -10,7 +10,7 @@ import subprocess
 import threading
 import time
 
-PATIENCE = 60  # seconds; only a hung test needs them
+PATIENCE = 120  # seconds; only a hung test needs them
 TOKEN = object()
 
 
@@ -108,8 +108,8 @@ class Probe:
 class Host(Probe):
     """A watching host."""
 
-    def __init__(self, endpoints, fleet="f", **options):
-        super().__init__("watch", fleet, endpoints=endpoints, **options)
+    def __init__(self, endpoints, fleet="f", timeout=30000, **options):
+        super().__init__("watch", fleet, endpoints=endpoints, timeout=timeout, **options)
 
     def started(self, result="DOCA_SUCCESS"):
         answer = self.expect("started")
