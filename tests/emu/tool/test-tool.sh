@@ -475,32 +475,32 @@ trace()
 test_trace_of_stopped_reader()
 {
 	local all lost reader
-	trace one ibv_devinfo -v
+	trace one ibv_devinfo
 	all=$(wc -l <"$work/one")
 	"$emu" start
 	"$emu" trace >"$work/stopped" &
 	reader=$!
 	await_reader "$reader" || fail "the trace does not begin"
 	kill -STOP "$reader"
-	for _ in 1 2 3; do
-		"$emu" run --as dpu -- ibv_devinfo -v >/dev/null
-	done
+	# shellcheck disable=SC2016 # for that shell
+	"$emu" run --as dpu -- sh -c 'for _ in $(seq 60); do ibv_devinfo; done' >/dev/null
 	kill -CONT "$reader"
 	await_reader "$reader" || fail "the reader does not go on"
 	"$emu" stop
 	wait "$reader" || fail "trace ended with $?"
 	lost=$(sed -n 's/^(\([0-9]*\) lines lost)$/\1/p' "$work/stopped" | paste -sd +)
 	[ -n "$lost" ] || fail "no line was lost"
-	[ $(($(grep -vc 'lines lost' "$work/stopped") + lost)) -eq $((3 * all)) ] ||
-		fail "$(wc -l <"$work/stopped") lines, $lost lost, of 3 times $all"
+	[ $(($(grep -vc 'lines lost' "$work/stopped") + lost)) -eq $((60 * all)) ] ||
+		fail "$(wc -l <"$work/stopped") lines, $lost lost, of 60 times $all"
 }
 
 test_trace()
 {
 	local line port
 	port=$(free_port)
-	trace one ibv_devinfo -v
-	trace two ibv_devinfo -v
+	# With -v there are more lines than the socket of the reader has room for.
+	trace one ibv_devinfo
+	trace two ibv_devinfo
 	diff "$work/one" "$work/two" || fail "two traces of the same differ"
 	[ "$(head -n 1 "$work/one")" = \
 		"dpu c1 device.query -> ENOSPC (a probe of libibverbs: write commands are supported)" ] ||
