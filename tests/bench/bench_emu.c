@@ -230,22 +230,26 @@ static bool round_trips(struct bench *bench, size_t n)
 enum { REG_MR = 5, REG_HANDLE = 0, REG_PD, REG_IOVA = 3, REG_ADDR, REG_LENGTH, REG_ACCESS };
 enum { REG_LKEY = 9, REG_RKEY, REG_ATTRS = 8 };
 
-struct reg_mr {
+/* The header, with its attributes. */
+union command {
 	struct ib_uverbs_ioctl_hdr head;
-	struct ib_uverbs_attr attrs[REG_ATTRS];
+	uint8_t bytes[sizeof(struct ib_uverbs_ioctl_hdr) +
+		      REG_ATTRS * sizeof(struct ib_uverbs_attr)];
 };
 
-static struct ib_uverbs_attr attr(uint16_t id, uint16_t len, uint64_t data)
+static void add(union command *c, uint16_t id, uint16_t len, uint64_t data)
 {
-	return (struct ib_uverbs_attr){
+	c->head.attrs[c->head.num_attrs++] = (struct ib_uverbs_attr){
 		.attr_id = id, .len = len, .flags = UVERBS_ATTR_F_MANDATORY, .data = data};
 }
 
-static bool issue(const struct bench *bench, struct ib_uverbs_ioctl_hdr *head, size_t num)
+static bool issue(const struct bench *bench, union command *c, uint16_t id)
 {
-	head->length = (uint16_t)(sizeof(*head) + num * sizeof(head->attrs[0]));
+	struct ib_uverbs_ioctl_hdr *head = &c->head;
+
+	head->length = (uint16_t)(sizeof(*head) + head->num_attrs * sizeof(head->attrs[0]));
 	head->object_id = UVERBS_OBJECT_MR;
-	head->num_attrs = (uint16_t)num;
+	head->method_id = id;
 	head->driver_id = RDMA_DRIVER_MLX5;
 	return ioctl(bench->raw.context->cmd_fd, RDMA_VERBS_IOCTL, head) == 0;
 }
@@ -253,27 +257,26 @@ static bool issue(const struct bench *bench, struct ib_uverbs_ioctl_hdr *head, s
 /* Its handle, or -1. */
 static int64_t reg_mr(const struct bench *bench, const void *addr, size_t len)
 {
+	union command c = {.bytes = {0}};
 	uint32_t keys[2];
-	struct reg_mr c = {
-		.head.method_id = REG_MR,
-		.attrs = {attr(REG_HANDLE, 0, 0), attr(REG_PD, 0, bench->raw.pd->handle),
-			  attr(REG_IOVA, 8, (uintptr_t)addr), attr(REG_ADDR, 8, (uintptr_t)addr),
-			  attr(REG_LENGTH, 8, len), attr(REG_ACCESS, 4, IBV_ACCESS_LOCAL_WRITE),
-			  attr(REG_LKEY, 4, (uintptr_t)&keys[0]),
-			  attr(REG_RKEY, 4, (uintptr_t)&keys[1])},
-	};
 
-	return issue(bench, &c.head, REG_ATTRS) ? (int64_t)c.attrs[0].data : -1;
+	add(&c, REG_HANDLE, 0, 0);
+	add(&c, REG_PD, 0, bench->raw.pd->handle);
+	add(&c, REG_IOVA, 8, (uintptr_t)addr);
+	add(&c, REG_ADDR, 8, (uintptr_t)addr);
+	add(&c, REG_LENGTH, 8, len);
+	add(&c, REG_ACCESS, 4, IBV_ACCESS_LOCAL_WRITE);
+	add(&c, REG_LKEY, 4, (uintptr_t)&keys[0]);
+	add(&c, REG_RKEY, 4, (uintptr_t)&keys[1]);
+	return issue(bench, &c, REG_MR) ? (int64_t)c.head.attrs[0].data : -1;
 }
 
 static bool destroy_mr(const struct bench *bench, uint32_t handle)
 {
-	struct reg_mr c = {
-		.head.method_id = UVERBS_METHOD_MR_DESTROY,
-		.attrs = {attr(UVERBS_ATTR_DESTROY_MR_HANDLE, 0, handle)},
-	};
+	union command c = {.bytes = {0}};
 
-	return issue(bench, &c.head, 1);
+	add(&c, UVERBS_ATTR_DESTROY_MR_HANDLE, 0, handle);
+	return issue(bench, &c, UVERBS_METHOD_MR_DESTROY);
 }
 
 static bool register_by_ioctl(struct bench *bench, size_t n)
