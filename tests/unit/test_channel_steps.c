@@ -27,7 +27,9 @@
 static time_t clock_ahead_s;
 
 int __real_clock_gettime(clockid_t clock, struct timespec *now);
-int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
+/* The linker wants it for shared libraries, too. */
+__attribute__((visibility("default"))) int __wrap_clock_gettime(clockid_t clock,
+								struct timespec *now);
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
 {
