@@ -8,7 +8,7 @@ import socket
 import struct
 import time
 
-PATIENCE = 60
+PATIENCE = 1200
 NETLINK_ISCSI, GROUP_OF_DAEMONS = 8, 1
 UEVENT = "=IiQ24s16s"  # type, iferror, transport, what is asked, what is answered
 DESTROY_SESSION, CREATE_CONN, DESTROY_CONN, BIND_CONN, SET_PARAM, START_CONN, STOP_CONN, SEND_PDU = range(12, 20)

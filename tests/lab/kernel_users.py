@@ -19,7 +19,7 @@ import time
 
 import iscsi
 
-PATIENCE = 60
+PATIENCE = 1200
 
 
 def write(path, text):

@@ -33,7 +33,7 @@ for ((i = 0; i < 600; i++)); do
 	sleep 0.1
 done
 status=0
-"$here/vm" run --no-rxe --pci "$dir/socket" --share "$share" --timeout 900 "$@" -- \
+"$here/vm" run --no-rxe --pci "$dir/socket" --share "$share" --timeout 3600 "$@" -- \
 	bash "$here/test-answers.sh" "$build" "$seed" || status=$?
 [ "$status" -eq 0 ] || { cat "$dir/log"; exit "$status"; }
 echo "seed $seed"

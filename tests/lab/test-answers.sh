@@ -2,18 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # test-answers.sh BUILD SEED: in a virtual machine whose PCI device is a function of a card, ask Linux (linux-answers.sh).
 set -euo pipefail
+# shellcheck source=tests/lab/until.sh
+. "$(dirname "$0")/until.sh"
 modprobe -a mlx5_core mlx5_ib ib_uverbs rdma_ucm
-
-# until_true COMMAND...: it succeeds within 30 s
-until_true()
-{
-	for ((i = 0; i < 300; i++)); do
-		! "$@" >/dev/null 2>&1 || return 0
-		sleep 0.1
-	done
-	echo "not within 30 s: $*"
-	"$@"
-}
 
 has_ipv4_gid() { grep -q '^0000:0000:0000:0000:0000:ffff:' /sys/class/infiniband/mlx5_0/ports/1/gids/*; }
 

@@ -8,21 +8,13 @@
 #           both functions reset (FLR)
 set -euo pipefail
 what=$1 build=$2 here=$(dirname "$0")
+# shellcheck source=tests/lab/until.sh
+. "$here/until.sh"
 mapfile -t functions < <(grep -lx 0x15b3 /sys/bus/pci/devices/*/vendor)
 functions=("${functions[@]%/vendor}")
 export PATH=$build/bin:$PATH LD_LIBRARY_PATH=$build/lib
 cd "$(mktemp -d)"
 umask 077
-
-# until_true COMMAND...: repeat the command until it succeeds, for at most 10 minutes
-until_true()
-{
-	local limit=$((SECONDS + 600))
-	until "$@" >/dev/null 2>&1; do
-		[ $SECONDS -lt $limit ] || { echo "not within 10 minutes: $*"; return 1; }
-		sleep 0.2
-	done
-}
 
 # gid_index DEVICE: of its GID of RoCEv2 for an IPv4 address
 gid_index()
@@ -87,7 +79,7 @@ two()
 	"$@" $server >server.log 2>&1 &
 	for ((i = 0; i < 100; i++)); do
 		# shellcheck disable=SC2086
-		! timeout 60 "$@" $client >client.log 2>&1 || break
+		! timeout 1200 "$@" $client >client.log 2>&1 || break
 		kill -0 $! 2>/dev/null || break
 		sleep 0.2
 	done
@@ -146,7 +138,7 @@ kernel_user()
 	shift
 	echo "== $name"
 	modprobe -a "$@"
-	timeout 300 /usr/bin/python3 "$here/kernel_users.py" "$name" "$(address 0)"
+	timeout 1200 /usr/bin/python3 "$here/kernel_users.py" "$name" "$(address 0)"
 	modprobe -r "$@"
 }
 

@@ -5,6 +5,8 @@
 # dpumap on the host, over TLS; at last, without LAB_WIRE=no, test-wire.sh. Each test adds a line "pass NAME" or "fail NAME" to /lab/results; the output has the reasons.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=tests/lab/until.sh
+. "$here/until.sh"
 far=$here/far
 host=$1 dpu=$2
 results=/lab/results
@@ -38,16 +40,6 @@ expect()
 	grep -qE "$text" "$work/expect.log" || { echo "no line matches: $text"; return 1; }
 }
 
-# until_true COMMAND...: repeat the command until it succeeds, for at most 10 minutes
-until_true()
-{
-	local limit=$((SECONDS + 600))
-	until "$@"; do
-		[ $SECONDS -lt $limit ] || { echo "not true within 600 s: $*"; return 1; }
-		sleep 0.2
-	done
-}
-
 there() { "$far" sh "$1"; }
 
 # --- the library ---------------------------------------------------------------------------------
@@ -72,7 +64,7 @@ cmocka()
 }
 
 options=(--emu "$far" --peer-as host --engine rdma)
-run_test() { timeout 600 "$host/tests/$1" "${options[@]}" >"$work/$1.log" 2>&1; }
+run_test() { timeout 1200 "$host/tests/$1" "${options[@]}" >"$work/$1.log" 2>&1; }
 
 # Both machines work at the same time; each runs a part of the tests that need one machine.
 on_dpu=(test_rxe)
@@ -85,7 +77,7 @@ if [ "${LAB_ALL-yes}" = yes ]; then
 	between+=(test_rdma_peers)
 fi
 there "export LAB_OTHER=; cd /; for test in ${on_dpu[*]}; do
-	timeout 600 $dpu/tests/\$test ${options[*]} >/lab/dpu.\$test 2>&1
+	timeout 1200 $dpu/tests/\$test ${options[*]} >/lab/dpu.\$test 2>&1
 done; touch /lab/dpu.tests.done" >/dev/null 2>&1 &
 for test in "${on_host[@]}"; do
 	LAB_OTHER='' run_test "$test"
@@ -155,7 +147,7 @@ as()
 {
 	local who=$1
 	shift
-	timeout 600 dpumap --connect tls:dpu:7470 --ca "$pki/ca/ca.crt" --crl "$pki/ca/ca.crl" \
+	timeout 1200 dpumap --connect tls:dpu:7470 --ca "$pki/ca/ca.crt" --crl "$pki/ca/ca.crl" \
 		--cert "$pki/$who.crt" --key "$pki/$who.key" --timeout 30 "$@"
 }
 
@@ -164,7 +156,7 @@ check info expect 0 'RDMA export of memory' as host info bulk
 check client-that-is-not-allowed-is-refused expect 14 'may not import' as stranger list
 check read-by-a-client-that-is-not-allowed-is-refused expect 14 'may not import' as stranger read bulk "$work/out/x"
 check client-without-a-certificate-is-rejected expect 14 '.' \
-	timeout 600 dpumap --connect tls:dpu:7470 --ca "$pki/ca/ca.crt" list
+	timeout 1200 dpumap --connect tls:dpu:7470 --ca "$pki/ca/ca.crt" list
 
 crosses()
 {
@@ -227,7 +219,7 @@ diagnosed()
 }
 as host doctor --json >/lab/host.doctor
 check doctor-on-the-host diagnosed /lab/host.doctor cap.pci-import yes
-there "timeout 600 $dpu/bin/dpumapd doctor --json" >/lab/dpu.doctor
+there "timeout 1200 $dpu/bin/dpumapd doctor --json" >/lab/dpu.doctor
 check doctor-on-the-dpu diagnosed /lab/dpu.doctor cap.pci-export no
 
 # --- the control channel -------------------------------------------------------------------------
@@ -271,7 +263,7 @@ cat >"$work/config/dpumap/dpumap.conf" <<-CONF
 CONF
 # What a program of the host sees that uses DOCA alone.
 printf '%s\n' 'ask list' 'ask get near' use 'ask release near' 'ask ping' |
-	XDG_CONFIG_HOME=$work/config DPUMAP_EMU_DIR=$card timeout 600 dpumap-emu run --as host -- \
+	XDG_CONFIG_HOME=$work/config DPUMAP_EMU_DIR=$card timeout 1200 dpumap-emu run --as host -- \
 		"$host/tests/agents_comch" 3b:00.0 dpumapd >"$work/comch.out" 2>"$work/comch.log"
 answers()
 {

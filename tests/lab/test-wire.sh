@@ -34,10 +34,10 @@ to_rxe()
 	local proof=$1 there_gid=$theirs_gid
 	shift
 	port=$((port + 1))
-	there "timeout 300 $* $(options_of "$1" rxe0 "$there_gid") -p $port >/lab/dpu.wire 2>&1 &
+	there "timeout 1200 $* $(options_of "$1" rxe0 "$there_gid") -p $port >/lab/dpu.wire 2>&1 &
 		$(listening $port)" >/dev/null
 	# shellcheck disable=SC2046,SC2086 # lists of words
-	timeout 300 $ours "$@" $(options_of "$1" mlx5_0 3) -p $port dpu >"$work/wire.log" 2>&1
+	timeout 1200 $ours "$@" $(options_of "$1" mlx5_0 3) -p $port dpu >"$work/wire.log" 2>&1
 	ends_well $? "$proof"
 }
 from_rxe()
@@ -46,9 +46,9 @@ from_rxe()
 	shift
 	port=$((port + 1))
 	# shellcheck disable=SC2046,SC2086
-	timeout 300 $ours "$@" $(options_of "$1" mlx5_0 3) -p $port >"$work/wire.log" 2>&1 &
+	timeout 1200 $ours "$@" $(options_of "$1" mlx5_0 3) -p $port >"$work/wire.log" 2>&1 &
 	eval "$(listening $port)"
-	there "timeout 300 $* $(options_of "$1" rxe0 "$theirs_gid") -p $port host >/lab/dpu.wire 2>&1; echo status \$?" |
+	there "timeout 1200 $* $(options_of "$1" rxe0 "$theirs_gid") -p $port host >/lab/dpu.wire 2>&1; echo status \$?" |
 		grep 'status 0' || status=1
 	wait $! || status=1
 	ends_well $status "$proof"
@@ -85,20 +85,20 @@ done
 # Programs of librdmacm.
 managed_to_rxe() # PROOF SERVER CLIENT
 {
-	there "timeout 300 $2 >/lab/dpu.wire 2>&1 &
+	there "timeout 1200 $2 >/lab/dpu.wire 2>&1 &
 		for i in \$(seq 300); do case \$(rdma resource show cm_id) in *LISTEN*) break ;; esac; sleep 0.2; done" >/dev/null
 	# shellcheck disable=SC2086
-	timeout 300 $ours $3 >"$work/wire.log" 2>&1
+	timeout 1200 $ours $3 >"$work/wire.log" 2>&1
 	ends_well $? "$1"
 }
 managed_from_rxe()
 {
 	local status=0
 	# shellcheck disable=SC2086
-	timeout 300 $ours $2 >"$work/server.log" 2>&1 &
+	timeout 1200 $ours $2 >"$work/server.log" 2>&1 &
 	# The emulator does not show which identifiers listen.
 	sleep 5
-	there "timeout 300 $3 >/lab/dpu.wire 2>&1; echo status \$?" | grep 'status 0' || status=1
+	there "timeout 1200 $3 >/lab/dpu.wire 2>&1; echo status \$?" | grep 'status 0' || status=1
 	wait $! || status=1
 	cp /lab/dpu.wire "$work/wire.log"
 	cat "$work/server.log"
@@ -159,10 +159,10 @@ copy_to()
 	if [ "$1" = there ]; then
 		rm -f /root/wired.out
 		# shellcheck disable=SC2086 # lists of words
-		timeout 60 $ours dpumap cp $files --connect "tls:10.9.0.2:$2" $keys >"$work/copy.log" 2>&1
+		timeout 1200 $ours dpumap cp $files --connect "tls:10.9.0.2:$2" $keys >"$work/copy.log" 2>&1
 		$same && echo same >>"$work/copy.log"
 	else
-		there "rm -f /root/wired.out; timeout 60 $dpu/bin/dpumap cp $files --connect tls:10.9.0.1:$2 $keys 2>&1
+		there "rm -f /root/wired.out; timeout 1200 $dpu/bin/dpumap cp $files --connect tls:10.9.0.1:$2 $keys 2>&1
 			$same && echo same" >"$work/copy.log"
 	fi
 	cat "$work/copy.log"
