@@ -2,6 +2,7 @@
 #include "emu/server/uverbs/handlers.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -10,7 +11,8 @@
 #include "emu/server/card/segments.h"
 #include "emu/server/uverbs/cmd.h"
 
-#define CQE_VERSION 1u /* the newest */
+#define CQE_VERSION 1u	    /* the newest */
+#define ANY_OBJECT  0xffffu /* UVERBS_IDR_ANY_OBJECT of Linux */
 
 static void fill_ucontext(const struct emu_file *f, struct mlx5_ib_alloc_ucontext_resp *r)
 {
@@ -131,6 +133,39 @@ static int query_context(struct emu_cmd *c)
 	return out_context(c, MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX);
 }
 
+/* The objects that are no handles: the device, and descriptors, whose numbers only their process knows. */
+static bool has_no_handles(uint64_t object)
+{
+	return object == UVERBS_OBJECT_DEVICE || object == UVERBS_OBJECT_COMP_CHANNEL ||
+	       object == UVERBS_OBJECT_ASYNC_EVENT || object == EMU_UVERBS_OBJECT_DMABUF ||
+	       object == MLX5_IB_OBJECT_DEVX || object == MLX5_IB_OBJECT_DEVX_ASYNC_CMD_FD ||
+	       object == MLX5_IB_OBJECT_DEVX_ASYNC_EVENT_FD;
+}
+
+static int info_handles(struct emu_cmd *c)
+{
+	const uint64_t object = emu_attr_u64(c, UVERBS_ATTR_INFO_OBJECT_ID, 0);
+	const size_t len = emu_attr_len(c, UVERBS_ATTR_INFO_HANDLES_LIST);
+	uint32_t *list;
+	int err, n;
+
+	if (!len || len % sizeof(*list) || object > ANY_OBJECT)
+		return -EINVAL;
+	if (object == ANY_OBJECT)
+		return -ENOMSG;
+	list = malloc(len);
+	if (!list)
+		return -ENOMEM;
+	n = has_no_handles(object) ? 0
+				   : emu_uobj_handles(c->file, (uint16_t)object, list,
+						      (unsigned int)(len / sizeof(*list)));
+	err = n < 0 ? n
+		    : emu_attr_out(c, UVERBS_ATTR_INFO_HANDLES_LIST, list,
+				   (size_t)n * sizeof(*list));
+	free(list);
+	return err ? err : emu_attr_out_u32(c, UVERBS_ATTR_INFO_TOTAL_HANDLES, (uint32_t)n);
+}
+
 const struct emu_method emu_methods_context[] = {
 	{
 		.command.name = "context.create",
@@ -151,6 +186,15 @@ const struct emu_method emu_methods_context[] = {
 			 {UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT, EMU_A_RESULT, false, 8},
 			 {MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX, EMU_A_OUT, true,
 			  sizeof(struct mlx5_ib_alloc_ucontext_resp)}},
+	},
+	{
+		.command.name = "context.query",
+		.object = UVERBS_OBJECT_DEVICE,
+		.method = UVERBS_METHOD_INFO_HANDLES,
+		.handler = info_handles,
+		.attr = {{UVERBS_ATTR_INFO_OBJECT_ID, EMU_A_VALUE, true, 8},
+			 {UVERBS_ATTR_INFO_TOTAL_HANDLES, EMU_A_RESULT, false, 4},
+			 {UVERBS_ATTR_INFO_HANDLES_LIST, EMU_A_OUT, false, 4}},
 	},
 	{.handler = NULL},
 };

@@ -5,51 +5,74 @@
 #include <stdlib.h>
 
 #include "emu/server/card/topology.h"
+#include "emu/server/uverbs/abi.h"
 #include "emu/server/uverbs/file.h"
 #include "emu/server/uverbs/subscription.h"
 
-/* The name of a type in traces, and where its objects are counted. */
+/* The name of a type in traces, where its objects are counted, and what programs call them. */
 static const struct {
 	const char *name;
 	size_t count; /* offset in struct emu_counts */
+	uint16_t
+		object; /* enum uverbs_default_objects or enum mlx5_ib_objects; 0: programs have none */
 } types[] = {
-	[EMU_T_PD] = {"pd", offsetof(struct emu_counts, pds)},
-	[EMU_T_CQ] = {"cq", offsetof(struct emu_counts, cqs)},
-	[EMU_T_QP] = {"qp", offsetof(struct emu_counts, qps)},
-	[EMU_T_MR] = {"mr", offsetof(struct emu_counts, mrs)},
-	[EMU_T_DM] = {"dm", offsetof(struct emu_counts, dms)},
-	[EMU_T_UAR] = {"uar", offsetof(struct emu_counts, uars)},
-	[EMU_T_UMEM] = {"umem", offsetof(struct emu_counts, umems)},
-	[EMU_T_DEVX_MKEY] = {"mkey", offsetof(struct emu_counts, mkeys)},
-	[EMU_T_DEVX_ALIAS] = {"alias", offsetof(struct emu_counts, aliases)},
-	[EMU_T_MW] = {"mw", offsetof(struct emu_counts, mws)},
-	[EMU_T_DEVX_CQ] = {"cq", offsetof(struct emu_counts, cqs)},
-	[EMU_T_DEVX_QP] = {"qp", offsetof(struct emu_counts, qps)},
-	[EMU_T_DEVX_RMP] = {"srq", offsetof(struct emu_counts, srqs)},
-	[EMU_T_DEVX_COUNTER] = {"flow_counter", offsetof(struct emu_counts, flow_counters)},
-	[EMU_T_SRQ] = {"srq", offsetof(struct emu_counts, srqs)},
-	[EMU_T_XRCD] = {"xrcd", offsetof(struct emu_counts, xrcds)},
-	[EMU_T_AH] = {"ah", offsetof(struct emu_counts, ahs)},
-	[EMU_T_DMAH] = {"dmah", offsetof(struct emu_counts, dmahs)},
-	[EMU_T_DEVX_PD] = {"pd", offsetof(struct emu_counts, pds)},
-	[EMU_T_DEVX_XRCD] = {"xrcd", offsetof(struct emu_counts, xrcds)},
-	[EMU_T_XRC_SRQ] = {"srq", offsetof(struct emu_counts, srqs)},
-	[EMU_T_TRANSPORT_DOMAIN] = {"td", offsetof(struct emu_counts, others)},
-	[EMU_T_Q_COUNTER] = {"q_counter", offsetof(struct emu_counts, others)},
-	[EMU_T_EQ] = {"eq", offsetof(struct emu_counts, others)},
-	[EMU_T_UCTX] = {"uctx", offsetof(struct emu_counts, others)},
-	[EMU_T_TIS] = {"tis", offsetof(struct emu_counts, others)},
-	[EMU_T_TIR] = {"tir", offsetof(struct emu_counts, others)},
-	[EMU_T_RQT] = {"rqt", offsetof(struct emu_counts, others)},
-	[EMU_T_RQ] = {"rq", offsetof(struct emu_counts, others)},
-	[EMU_T_SQ] = {"sq", offsetof(struct emu_counts, others)},
-	[EMU_T_FLOW_TABLE] = {"flow_table", offsetof(struct emu_counts, others)},
-	[EMU_T_FLOW_GROUP] = {"flow_group", offsetof(struct emu_counts, others)},
+	[EMU_T_PD] = {"pd", offsetof(struct emu_counts, pds), UVERBS_OBJECT_PD},
+	[EMU_T_CQ] = {"cq", offsetof(struct emu_counts, cqs), UVERBS_OBJECT_CQ},
+	[EMU_T_QP] = {"qp", offsetof(struct emu_counts, qps), UVERBS_OBJECT_QP},
+	[EMU_T_MR] = {"mr", offsetof(struct emu_counts, mrs), UVERBS_OBJECT_MR},
+	[EMU_T_DM] = {"dm", offsetof(struct emu_counts, dms), UVERBS_OBJECT_DM},
+	[EMU_T_UAR] = {"uar", offsetof(struct emu_counts, uars), MLX5_IB_OBJECT_UAR},
+	[EMU_T_UMEM] = {"umem", offsetof(struct emu_counts, umems), MLX5_IB_OBJECT_DEVX_UMEM},
+	[EMU_T_DEVX_MKEY] = {"mkey", offsetof(struct emu_counts, mkeys), MLX5_IB_OBJECT_DEVX_OBJ},
+	[EMU_T_DEVX_ALIAS] = {"alias", offsetof(struct emu_counts, aliases),
+			      MLX5_IB_OBJECT_DEVX_OBJ},
+	[EMU_T_MW] = {"mw", offsetof(struct emu_counts, mws), UVERBS_OBJECT_MW},
+	[EMU_T_DEVX_CQ] = {"cq", offsetof(struct emu_counts, cqs), MLX5_IB_OBJECT_DEVX_OBJ},
+	[EMU_T_DEVX_QP] = {"qp", offsetof(struct emu_counts, qps), MLX5_IB_OBJECT_DEVX_OBJ},
+	[EMU_T_DEVX_RMP] = {"srq", offsetof(struct emu_counts, srqs), MLX5_IB_OBJECT_DEVX_OBJ},
+	[EMU_T_DEVX_COUNTER] = {"flow_counter", offsetof(struct emu_counts, flow_counters),
+				MLX5_IB_OBJECT_DEVX_OBJ},
+	[EMU_T_SRQ] = {"srq", offsetof(struct emu_counts, srqs), UVERBS_OBJECT_SRQ},
+	[EMU_T_XRCD] = {"xrcd", offsetof(struct emu_counts, xrcds), UVERBS_OBJECT_XRCD},
+	[EMU_T_AH] = {"ah", offsetof(struct emu_counts, ahs), UVERBS_OBJECT_AH},
+	[EMU_T_DMAH] = {"dmah", offsetof(struct emu_counts, dmahs), EMU_UVERBS_OBJECT_DMAH},
+	[EMU_T_DEVX_PD] = {"pd", offsetof(struct emu_counts, pds), MLX5_IB_OBJECT_DEVX_OBJ},
+	[EMU_T_DEVX_XRCD] = {"xrcd", offsetof(struct emu_counts, xrcds), MLX5_IB_OBJECT_DEVX_OBJ},
+	[EMU_T_XRC_SRQ] = {"srq", offsetof(struct emu_counts, srqs), MLX5_IB_OBJECT_DEVX_OBJ},
+	[EMU_T_TRANSPORT_DOMAIN] = {"td", offsetof(struct emu_counts, others),
+				    MLX5_IB_OBJECT_DEVX_OBJ},
+	[EMU_T_Q_COUNTER] = {"q_counter", offsetof(struct emu_counts, others),
+			     MLX5_IB_OBJECT_DEVX_OBJ},
+	[EMU_T_EQ] = {"eq", offsetof(struct emu_counts, others), 0},
+	[EMU_T_UCTX] = {"uctx", offsetof(struct emu_counts, others), 0},
+	[EMU_T_TIS] = {"tis", offsetof(struct emu_counts, others), 0},
+	[EMU_T_TIR] = {"tir", offsetof(struct emu_counts, others), 0},
+	[EMU_T_RQT] = {"rqt", offsetof(struct emu_counts, others), 0},
+	[EMU_T_RQ] = {"rq", offsetof(struct emu_counts, others), 0},
+	[EMU_T_SQ] = {"sq", offsetof(struct emu_counts, others), 0},
+	[EMU_T_FLOW_TABLE] = {"flow_table", offsetof(struct emu_counts, others), 0},
+	[EMU_T_FLOW_GROUP] = {"flow_group", offsetof(struct emu_counts, others), 0},
 };
 
 const char *emu_type_name(enum emu_type type)
 {
 	return types[type].name;
+}
+
+int emu_uobj_handles(const struct emu_file *f, uint16_t object, uint32_t *handles,
+		     unsigned int room)
+{
+	const struct emu_uobj *o;
+	int n = -ENOENT;
+
+	for (enum emu_type t = EMU_T_NONE + 1; t < EMU_TYPES; t++) {
+		if (!types[t].object || types[t].object != object)
+			continue;
+		n = n < 0 ? 0 : n;
+		for (o = NULL; (unsigned int)n < room && (o = emu_uobj_next(f, t, o));)
+			handles[n++] = o->handle;
+	}
+	return n;
 }
 
 static unsigned int *counter(struct emu_counts *n, enum emu_type type)

@@ -73,6 +73,12 @@ void *emu_uobj_get(struct emu_file *f, uint32_t handle, enum emu_type type);
  */
 void *emu_uobj_next(const struct emu_file *f, enum emu_type type, const void *after);
 /*
+ * The handles of at most `room` of the file's objects that programs call `object` (enum uverbs_default_objects or enum
+ * mlx5_ib_objects), the newest of a type first. Returns their number, or -ENOENT if no type is called so.
+ */
+int emu_uobj_handles(const struct emu_file *f, uint16_t object, uint32_t *handles,
+		     unsigned int room);
+/*
  * May the command that is executed name the object? The driver of a function sends commands of several user contexts,
  * and none of them reaches objects of another one.
  */

@@ -121,6 +121,48 @@ static void a_handle_must_exist_be_of_its_kind_and_unused(void **state)
 	close(fd);
 }
 
+static int info_handles(int fd, uint64_t object, uint32_t *list, size_t len, uint32_t *total)
+{
+	union command c;
+
+	begin(&c, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INFO_HANDLES);
+	add(&c, UVERBS_ATTR_INFO_OBJECT_ID, 8, object);
+	add_buf(&c, UVERBS_ATTR_INFO_TOTAL_HANDLES, total, sizeof(*total));
+	if (list)
+		add_buf(&c, UVERBS_ATTR_INFO_HANDLES_LIST, list, len);
+	return issue(fd, &c);
+}
+
+static void handles_of_a_kind_are_listed(void **state)
+{
+	uint32_t pd[3], list[4] = {0}, total = 0;
+	int fd = open_context(), other = open_context();
+
+	for (size_t i = 0; i < ARRAY_SIZE(pd); i++)
+		assert_int_equal(alloc_pd(fd, &pd[i]), 0);
+	assert_int_equal(info_handles(fd, UVERBS_OBJECT_PD, list, sizeof(list), &total), 0);
+	assert_int_equal(total, 3);
+	assert_int_equal(list[0], pd[2]);
+	assert_int_equal(list[2], pd[0]);
+	assert_int_equal(list[3], 0);
+	assert_int_equal(dealloc_pd(fd, pd[2]), 0);
+	assert_int_equal(info_handles(fd, UVERBS_OBJECT_PD, list, sizeof(list[0]), &total), 0);
+	assert_int_equal(total, 1); /* there is no room for more */
+	assert_int_equal(list[0], pd[1]);
+	assert_int_equal(info_handles(fd, UVERBS_OBJECT_MR, list, sizeof(list), &total), 0);
+	assert_int_equal(total, 0);
+	assert_int_equal(info_handles(other, UVERBS_OBJECT_PD, list, sizeof(list), &total), 0);
+	assert_int_equal(total, 0);
+	assert_int_equal(info_handles(fd, UVERBS_OBJECT_DEVICE, list, sizeof(list), &total), 0);
+	assert_int_equal(info_handles(fd, UVERBS_OBJECT_PD, NULL, 0, &total), EINVAL);
+	assert_int_equal(info_handles(fd, UVERBS_OBJECT_PD, list, 6, &total), EINVAL);
+	assert_int_equal(info_handles(fd, 0x10000, list, sizeof(list), &total), EINVAL);
+	assert_int_equal(info_handles(fd, 0xffff, list, sizeof(list), &total), ENOMSG);
+	assert_int_equal(info_handles(fd, 4711, list, sizeof(list), &total), ENOENT);
+	close(other);
+	close(fd);
+}
+
 static void a_region_without_memory_or_rights_is_refused(void **state)
 {
 	uint8_t *p = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -450,6 +492,7 @@ int main(int argc, char **argv)
 		TEST(a_command_needs_its_attributes_and_ignores_optional_ones),
 		TEST(commands_before_a_context_are_refused),
 		TEST(a_handle_must_exist_be_of_its_kind_and_unused),
+		TEST(handles_of_a_kind_are_listed),
 		TEST(a_region_without_memory_or_rights_is_refused),
 		TEST(a_region_outside_of_its_dmabuf_is_refused),
 		TEST(file_that_is_not_a_dmabuf_is_refused),
