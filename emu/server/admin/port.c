@@ -29,6 +29,7 @@ enum {
 	EVENT_SM_CHANGE = 13,
 	EVENT_CLIENT_REREGISTER = 17,
 	EVENT_GID_CHANGE = 18,
+	EVENT_DEVICE_SPEED_CHANGE = 20, /* of Linux 7.2 */
 };
 
 /* To programs, and to the function's own driver what a card reports. */
@@ -42,7 +43,7 @@ static void report(struct emu_func *f, uint32_t type)
 		[EVENT_CLIENT_REREGISTER] = EMU_EQE_PORT_REREGISTER,
 	};
 
-	emu_events_broadcast(f, type, EMU_PORTS);
+	emu_events_broadcast(f, type, type == EVENT_DEVICE_SPEED_CHANGE ? 0 : EMU_PORTS);
 	if (type < ARRAY_SIZE(changes) && changes[type])
 		emu_driver_port_changed(f, changes[type]);
 }
@@ -69,6 +70,8 @@ void emu_port_move(struct emu_func *f, bool down)
 		emu_counter_add(f, EMU_COUNTER_link_downed, 1);
 	rewrite(f);
 	emu_paths_refresh();
+	report(f,
+	       EVENT_DEVICE_SPEED_CHANGE); /* first: mlx5's driver hears of the link before the network does */
 	report(f, down ? EVENT_PORT_ERR : EVENT_PORT_ACTIVE);
 }
 
