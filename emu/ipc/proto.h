@@ -22,7 +22,7 @@
 
 #include <stdint.h>
 
-#define EMU_MAGIC    0x64706d5fu /* changes with every change of the messages or of shm.h */
+#define EMU_MAGIC    0x64706d60u /* changes with every change of the messages or of shm.h */
 #define EMU_ENV_DIR  "DPUMAP_EMU_DIR"
 #define EMU_ENV_ROLE "DPUMAP_EMU_ROLE"
 #define EMU_ENV_WIRE "DPUMAP_EMU_WIRE"
@@ -36,7 +36,7 @@ enum emu_op {
 			      inode of the client's socket */
 	/*
 	 * arg[0] = address of struct ib_uverbs_ioctl_hdr; in a struct emu_packet, which may include the bytes there;
-	 * arg[1] = sent again after EMU_REPLY_LET_SEND
+	 * arg[1] = sent again after EMU_REPLY_LET_SEND, arg[2] = address of what EMU_REPLY_MAP wanted
 	 */
 	EMU_OP_IOCTL,
 	EMU_OP_MMAP, /* arg[0] = offset, arg[1] = length, arg[2] = protection */
@@ -166,7 +166,36 @@ enum emu_reply_flag {
 	EMU_REPLY_LET_SEND = 1u << 3,
 	/* The event tells of a connection's end: the engine makes a pass before the program sees it. */
 	EMU_REPLY_LET_PASS = 1u << 4,
+	/* A queue's memory is in dma-bufs: map them (struct emu_map), then send the command again with the address. */
+	EMU_REPLY_MAP = 1u << 5,
+	/* The queue is gone: unmap val[1] bytes at val[0]. */
+	EMU_REPLY_UNMAP = 1u << 6,
 };
+
+/*
+ * val of EMU_REPLY_MAP: the ring's dma-buf and the doorbell record's, each of which is -1 if there is none. They are
+ * mapped by whole pages, the page of the doorbell record behind those of the ring.
+ */
+struct emu_map {
+	int32_t ring_fd, dbr_fd;
+	uint64_t ring_offset, ring_len, dbr_offset;
+};
+
+#define EMU_MAP_PAGE 4096u
+
+/* The length of the ring's pages, */
+static inline uint64_t emu_map_ring_len(const struct emu_map *m)
+{
+	const uint64_t end = m->ring_offset % EMU_MAP_PAGE + m->ring_len;
+
+	return m->ring_fd < 0 ? 0 : (end + EMU_MAP_PAGE - 1) / EMU_MAP_PAGE * EMU_MAP_PAGE;
+}
+
+/* and of all. */
+static inline uint64_t emu_map_len(const struct emu_map *m)
+{
+	return emu_map_ring_len(m) + (m->dbr_fd < 0 ? 0 : EMU_MAP_PAGE);
+}
 
 struct emu_reply {
 	uint32_t magic;
@@ -175,6 +204,8 @@ struct emu_reply {
 	uint32_t nfds;
 	uint64_t val[4]; /* MMAP: val[0] = offset in the packet's descriptor */
 };
+
+_Static_assert(sizeof(struct emu_map) == sizeof(((struct emu_reply *)0)->val), "it is sent there");
 
 #define EMU_STATUS_MAX 32768
 

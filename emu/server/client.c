@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -45,8 +46,11 @@ static int reply(int fd, const struct emu_reply *r, const int *fds)
 
 static void serve_ioctl(struct emu_chan *chan, const struct emu_packet *p, size_t head_len)
 {
-	struct emu_cmd c = {
-		.chan = chan, .file = chan->file, .fd = -1, .again = p->req.arg[1] != 0};
+	struct emu_cmd c = {.chan = chan,
+			    .file = chan->file,
+			    .fd = -1,
+			    .again = p->req.arg[1] != 0,
+			    .mapped = p->req.arg[2]};
 	struct emu_reply r = {.magic = EMU_MAGIC};
 
 	c.head = p->head;
@@ -54,6 +58,13 @@ static void serve_ioctl(struct emu_chan *chan, const struct emu_packet *p, size_
 	r.error = -emu_ioctl(&c, p->req.arg[0]);
 	r.flags = c.first;
 	r.val[0] = c.first_qpn;
+	if (c.first == EMU_REPLY_MAP)
+		memcpy(r.val, &c.first_map, sizeof(c.first_map));
+	if (c.unmap && !r.error) {
+		r.flags = EMU_REPLY_UNMAP;
+		r.val[0] = c.unmap;
+		r.val[1] = c.unmap_len;
+	}
 	if (c.fd >= 0 && !r.error) {
 		r.flags = EMU_REPLY_STORE_FD;
 		r.val[0] = c.fd_addr;

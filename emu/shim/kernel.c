@@ -236,11 +236,48 @@ static int start_engine(int fd)
 
 /* --- commands --------------------------------------------------------------------------------- */
 
+static bool map_part(uintptr_t at, int fd, uint64_t offset, uint64_t len)
+{
+	void *p = (void *)at; // NOLINT(performance-no-int-to-ptr)
+
+	return fd < 0 || !len ||
+	       raw_mmap(p, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
+			(off_t)(offset - offset % EMU_MAP_PAGE)) == p;
+}
+
+static void unmap(uint64_t at, uint64_t len)
+{
+	syscall(SYS_munmap, at, len);
+}
+
+/* The dma-bufs of a queue, side by side. */
+static int map_buffers(struct emu_server_call *q, const struct emu_map *m)
+{
+	const uint64_t ring_len = emu_map_ring_len(m), len = emu_map_len(m);
+	const uintptr_t at =
+		(uintptr_t)raw_mmap(NULL, len, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (at == (uintptr_t)MAP_FAILED)
+		return ENOMEM;
+	if (!map_part(at, m->ring_fd, m->ring_offset, ring_len) ||
+	    !map_part(at + ring_len, m->dbr_fd, m->dbr_offset, len - ring_len)) {
+		unmap(at, len);
+		return ENOMEM;
+	}
+	q->packet.req.arg[2] = at;
+	return 0;
+}
+
 /* What the server wants done before the command is sent again. */
-static int prepare(int fd, struct emu_server_call *q, const struct emu_reply *rep)
+static int prepare(int fd, struct emu_server_call *q, const struct emu_reply *rep,
+		   struct emu_map *map)
 {
 	int err = 0;
 
+	if (rep->flags & EMU_REPLY_MAP) {
+		memcpy(map, rep->val, sizeof(*map));
+		return map_buffers(q, map);
+	}
 	if (rep->flags & EMU_REPLY_ENGINE || !emu_last_work_possible())
 		err = start_engine(fd);
 	if (rep->flags & EMU_REPLY_LET_SEND) {
@@ -250,17 +287,24 @@ static int prepare(int fd, struct emu_server_call *q, const struct emu_reply *re
 	return err;
 }
 
+#define TO_PREPARE (EMU_REPLY_ENGINE | EMU_REPLY_LET_SEND | EMU_REPLY_MAP)
+
 static int ask(int fd, struct emu_server_call *q, struct emu_reply *rep, int *fds)
 {
+	struct emu_map map = {.ring_fd = -1, .dbr_fd = -1};
 	sigset_t old;
 	int err;
 
 	err = emu_channel_ask(fd, FILE_NAME, q, rep, fds);
-	if (!err && rep->flags & (EMU_REPLY_ENGINE | EMU_REPLY_LET_SEND)) {
-		err = prepare(fd, q, rep);
+	for (int i = 0; i < 2 && !err && rep->flags & TO_PREPARE; i++) {
+		err = prepare(fd, q, rep, &map);
 		if (!err)
 			err = emu_channel_ask(fd, FILE_NAME, q, rep, fds);
 	}
+	if ((err || rep->error) && q->packet.req.arg[2])
+		unmap(q->packet.req.arg[2], emu_map_len(&map));
+	if (!err && !rep->error && rep->flags & EMU_REPLY_UNMAP)
+		unmap(rep->val[0], rep->val[1]);
 	if (err && err != EMU_NOT_OURS) {
 		lock_engine(&old);
 		emu_server_exit_handle(fd, q->packet.head, q->head_len);

@@ -13,6 +13,7 @@
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_verbs.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
+#include <stdint.h>
 
 enum {
 	EMU_UVERBS_OBJECT_DMAH = 17,
@@ -46,6 +47,28 @@ enum {
 	EMU_UVERBS_ATTR_REG_MR_FD_OFFSET,
 	EMU_UVERBS_ATTR_REG_MR_RESP_LKEY,
 	EMU_UVERBS_ATTR_REG_MR_RESP_RKEY,
+
+	EMU_UVERBS_ATTR_CREATE_CQ_BUFFER_VA = UVERBS_ATTR_CREATE_CQ_EVENT_FD + 1,
+	EMU_UVERBS_ATTR_CREATE_CQ_BUFFER_LENGTH,
+	EMU_UVERBS_ATTR_CREATE_CQ_BUFFER_FD,
+	EMU_UVERBS_ATTR_CREATE_CQ_BUFFER_OFFSET,
+	EMU_UVERBS_ATTR_CREATE_CQ_BUF_UMEM,
+	EMU_UVERBS_ATTR_CREATE_QP_BUF_UMEM = UVERBS_ATTR_CREATE_QP_RESP_QP_NUM + 1,
+	EMU_MLX5_IB_ATTR_CREATE_CQ_UAR_INDEX = UVERBS_ATTR_UHW_OUT + 1,
+	EMU_MLX5_IB_ATTR_CREATE_CQ_DBR_BUF_UMEM,
+	EMU_MLX5_IB_ATTR_CREATE_QP_DBR_BUF_UMEM = UVERBS_ATTR_UHW_OUT + 1,
+};
+
+enum { EMU_BUFFER_DMABUF, EMU_BUFFER_VA };
+
+/* struct ib_uverbs_buffer_desc */
+struct emu_buffer_desc {
+	uint32_t type;
+	int32_t fd;
+	uint32_t flags;
+	uint32_t optional_flags; /* which the kernel may ignore */
+	uint64_t addr;		 /* of a dma-buf the offset */
+	uint64_t length;
 };
 
 #endif

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "emu/ipc/proto.h"
 #include "emu/server/uverbs/abi.h"
 #include "emu/server/uverbs/file.h"
 #include "emu/server/uverbs/method.h"
@@ -42,9 +43,12 @@ struct emu_cmd {
 	const char *
 		answer; /* of a question that the error answers, which then is no failure; or NULL */
 	bool again;	/* it was sent again after EMU_REPLY_LET_SEND */
-	/* EMU_REPLY_ENGINE or EMU_REPLY_LET_SEND of a QP: what the process does first, to send the command again. */
+	uint64_t mapped; /* where the process has mapped what EMU_REPLY_MAP wanted, or 0 */
+	/* EMU_REPLY_ENGINE, _LET_SEND or _MAP: what the process does first, to send the command again. */
 	uint32_t first;
 	uint32_t first_qpn;
+	struct emu_map first_map;
+	uint64_t unmap, unmap_len; /* what the process unmaps when the command has succeeded */
 	uint8_t fetched[sizeof(struct ib_uverbs_ioctl_hdr) +
 			EMU_FEW_ATTRS * sizeof(struct ib_uverbs_attr)];
 };

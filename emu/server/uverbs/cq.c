@@ -165,11 +165,40 @@ static void send_channel_fd(const struct emu_cq_obj *cq, uint32_t slot)
 		emu_engine_wake(slot);
 }
 
-static int read_driver_part(const struct emu_cmd *c, struct mlx5_ib_create_cq *req)
+/* The attributes of newer kernels replace what it says. */
+static int read_driver_part(struct emu_cmd *c, uint64_t entries, struct mlx5_ib_create_cq *req,
+			    struct emu_mapped *mapped)
 {
+	static const struct emu_buffer_attrs attrs = {
+		.ring = EMU_UVERBS_ATTR_CREATE_CQ_BUF_UMEM,
+		.dbr = EMU_MLX5_IB_ATTR_CREATE_CQ_DBR_BUF_UMEM,
+		.parts = EMU_UVERBS_ATTR_CREATE_CQ_BUFFER_VA,
+	};
+	uint64_t ring, dbr;
+	int err;
+
 	if (emu_attr_len(c, UVERBS_ATTR_UHW_IN) < offsetof(struct mlx5_ib_create_cq, flags))
 		return -EINVAL;
-	return emu_attr_in_known(c, UVERBS_ATTR_UHW_IN, req, sizeof(*req));
+	err = emu_attr_in_known(c, UVERBS_ATTR_UHW_IN, req, sizeof(*req));
+	if (err)
+		return err;
+	if (emu_attr(c, EMU_MLX5_IB_ATTR_CREATE_CQ_UAR_INDEX)) {
+		req->uar_page_index =
+			(uint32_t)emu_attr_u64(c, EMU_MLX5_IB_ATTR_CREATE_CQ_UAR_INDEX, 0);
+		req->flags |= MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX;
+	}
+	ring = req->buf_addr;
+	dbr = req->db_addr;
+	err = emu_take_buffers(c, &attrs, entries * req->cqe_size, &ring, &dbr, mapped);
+	req->buf_addr = ring;
+	req->db_addr = dbr;
+	return err;
+}
+
+/* The number of entries that Linux asks mlx5 for. */
+static uint32_t entries_for(uint32_t cqe)
+{
+	return 2 * emu_power_below(cqe) - (cqe ? 1 : 0) + 1;
 }
 
 static int cq_create(struct emu_cmd *c)
@@ -177,12 +206,13 @@ static int cq_create(struct emu_cmd *c)
 	uint32_t cqe = (uint32_t)emu_attr_u64(c, UVERBS_ATTR_CREATE_CQ_CQE, 0), slot;
 	struct mlx5_ib_create_cq_resp uhw = {0};
 	struct mlx5_ib_create_cq req;
+	struct emu_mapped mapped;
 	struct emu_queue_memory m;
 	struct emu_events *channel;
 	struct emu_cq_obj *cq;
 	int err;
 
-	err = read_driver_part(c, &req);
+	err = read_driver_part(c, entries_for(cqe), &req, &mapped);
 	if (!err)
 		err = check_cq(c, &req, cqe);
 	if (!err)
@@ -194,7 +224,8 @@ static int cq_create(struct emu_cmd *c)
 	cq = emu_uobj_new(c->file, EMU_T_CQ, sizeof(*cq), undo);
 	if (!cq)
 		return -ENOMEM;
-	cqe = 2 * emu_power_below(cqe) - (cqe ? 1 : 0);
+	cqe = entries_for(cqe) - 1;
+	cq->mapped = mapped;
 	cq->user_handle = emu_attr_u64(c, UVERBS_ATTR_CREATE_CQ_USER_HANDLE, 0);
 	cq->channel = channel;
 	cq->async = emu_async_of(c, UVERBS_ATTR_CREATE_CQ_EVENT_FD);
@@ -238,6 +269,7 @@ static int cq_destroy(struct emu_cmd *c)
 	emu_proc_drain_notes(emu_proc_by_slot(emu_queues->cq[cq->cqn].engine));
 	r.async_events_reported = cq->async_events - emu_events_retract(cq->async, cq->user_handle);
 	r.comp_events_reported = withdraw(cq);
+	emu_let_unmap(c, &cq->mapped);
 	emu_uobj_destroy(&cq->obj);
 	return emu_attr_out(c, UVERBS_ATTR_DESTROY_CQ_RESP, &r, sizeof(r));
 }
@@ -263,6 +295,15 @@ const struct emu_method emu_methods_cq[] = {
 			 {UVERBS_ATTR_CREATE_CQ_FLAGS, EMU_A_FLAGS, false, 0},
 			 {UVERBS_ATTR_CREATE_CQ_RESP_CQE, EMU_A_RESULT, true, 4},
 			 {UVERBS_ATTR_CREATE_CQ_EVENT_FD, EMU_A_FD, false, 0},
+			 {EMU_UVERBS_ATTR_CREATE_CQ_BUFFER_VA, EMU_A_VALUE, false, 8},
+			 {EMU_UVERBS_ATTR_CREATE_CQ_BUFFER_LENGTH, EMU_A_VALUE, false, 8},
+			 {EMU_UVERBS_ATTR_CREATE_CQ_BUFFER_FD, EMU_A_FD, false, 0},
+			 {EMU_UVERBS_ATTR_CREATE_CQ_BUFFER_OFFSET, EMU_A_VALUE, false, 8},
+			 {EMU_UVERBS_ATTR_CREATE_CQ_BUF_UMEM, EMU_A_VALUE, false,
+			  sizeof(struct emu_buffer_desc)},
+			 {EMU_MLX5_IB_ATTR_CREATE_CQ_UAR_INDEX, EMU_A_VALUE, false, 4},
+			 {EMU_MLX5_IB_ATTR_CREATE_CQ_DBR_BUF_UMEM, EMU_A_VALUE, false,
+			  sizeof(struct emu_buffer_desc)},
 			 {UVERBS_ATTR_UHW_IN, EMU_A_IN, false, 0},
 			 {UVERBS_ATTR_UHW_OUT, EMU_A_OUT, false, 0}},
 	},

@@ -4,6 +4,7 @@
 #define EMU_CQ_H
 
 #include "emu/server/mm/pin.h"
+#include "emu/server/uverbs/buffer.h"
 #include "emu/server/uverbs/method.h"
 #include "emu/server/uverbs/uobj.h"
 
@@ -17,6 +18,7 @@ struct emu_cq_obj {
 	struct emu_events *async;
 	uint32_t comp_events, async_events;
 	struct emu_queue_pins pins;
+	struct emu_mapped mapped;
 };
 
 struct emu_cq;

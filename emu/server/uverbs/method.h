@@ -94,7 +94,7 @@ struct emu_method {
 	uint16_t out_mailbox; /* the attribute that takes the firmware's answer; 0: none */
 	bool outlives_device; /* it is executed although the device has failed */
 	int (*handler)(struct emu_cmd *c);
-	struct emu_attr_spec attr[16];
+	struct emu_attr_spec attr[18];
 	/* The command that its payload carries (legacy or firmware command), or NULL; may be NULL. */
 	const struct emu_command *(*payload)(const struct emu_cmd *c);
 };

@@ -105,18 +105,24 @@ static bool has_receive_ring(const struct emu_qp_obj *qp, const struct mlx5_ib_c
 	return receives_by_itself(qp) && req->rq_wqe_count;
 }
 
+static uint64_t rings_len(const struct emu_qp_obj *qp, const struct mlx5_ib_create_qp *req)
+{
+	const uint64_t receives =
+		has_receive_ring(qp, req) ? (uint64_t)req->rq_wqe_count << req->rq_wqe_shift : 0;
+
+	return receives + (uint64_t)req->sq_wqe_count * EMU_RING_LINE;
+}
+
 /* A receive queue outside the QP has no ring. */
 static int pin_qp(const struct emu_cmd *c, const struct mlx5_ib_create_qp *req,
 		  struct emu_qp_obj *qp)
 {
-	struct emu_queue_memory m = {
+	const struct emu_queue_memory m = {
 		.ring = req->buf_addr,
-		.len = (uint64_t)req->sq_wqe_count * EMU_RING_LINE,
+		.len = rings_len(qp, req),
 		.dbr = req->db_addr,
 	};
 
-	if (has_receive_ring(qp, req))
-		m.len += (uint64_t)req->rq_wqe_count << req->rq_wqe_shift;
 	return emu_pin_queue_of(c, &m, &qp->pins);
 }
 
@@ -317,9 +323,23 @@ struct emu_qp_obj *emu_qp_new(struct emu_file *f, const struct emu_qp_obj *as)
 	return qp;
 }
 
+/* The attributes of newer kernels replace the addresses of the driver's part. */
+static int take_buffers(struct emu_cmd *c, struct mlx5_ib_create_qp *req, struct emu_qp_obj *qp)
+{
+	static const struct emu_buffer_attrs attrs = {
+		.ring = EMU_UVERBS_ATTR_CREATE_QP_BUF_UMEM,
+		.dbr = EMU_MLX5_IB_ATTR_CREATE_QP_DBR_BUF_UMEM,
+	};
+	uint64_t ring = req->buf_addr, dbr = req->db_addr;
+	int err = emu_take_buffers(c, &attrs, rings_len(qp, req), &ring, &dbr, &qp->mapped);
+
+	req->buf_addr = ring;
+	req->db_addr = dbr;
+	return err;
+}
+
 /* A target has no driver's part. */
-static int read_driver_part(struct emu_cmd *c, struct mlx5_ib_create_qp *req,
-			    const struct emu_qp_obj *qp)
+static int read_driver_part(struct emu_cmd *c, struct mlx5_ib_create_qp *req, struct emu_qp_obj *qp)
 {
 	int err;
 
@@ -334,6 +354,8 @@ static int read_driver_part(struct emu_cmd *c, struct mlx5_ib_create_qp *req,
 	err = check_qp(req, qp);
 	if (!err)
 		err = emu_check_uidx(c->file, req->uidx);
+	if (!err)
+		err = take_buffers(c, req, qp);
 	return err ? err : check_qp_place(c, req);
 }
 
@@ -410,6 +432,7 @@ static int qp_destroy(struct emu_cmd *c)
 		return -EAGAIN;
 	emu_proc_drain_notes(emu_proc_by_slot(emu_queues->qp[qp->qpn].engine));
 	events = qp->async_events - emu_events_retract(qp->async, qp->user_handle);
+	emu_let_unmap(c, &qp->mapped);
 	emu_uobj_destroy(&qp->obj);
 	return emu_attr_out_u32(c, UVERBS_ATTR_DESTROY_QP_RESP, events);
 }
@@ -440,6 +463,10 @@ const struct emu_method emu_methods_qp[] = {
 			 {UVERBS_ATTR_CREATE_QP_EVENT_FD, EMU_A_FD, false, 0},
 			 {UVERBS_ATTR_CREATE_QP_RESP_CAP, EMU_A_OUT, true, 20},
 			 {UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, EMU_A_RESULT, true, 4},
+			 {EMU_UVERBS_ATTR_CREATE_QP_BUF_UMEM, EMU_A_VALUE, false,
+			  sizeof(struct emu_buffer_desc)},
+			 {EMU_MLX5_IB_ATTR_CREATE_QP_DBR_BUF_UMEM, EMU_A_VALUE, false,
+			  sizeof(struct emu_buffer_desc)},
 			 {UVERBS_ATTR_UHW_IN, EMU_A_IN, false, 0},
 			 {UVERBS_ATTR_UHW_OUT, EMU_A_OUT, false, 0}},
 	},

@@ -9,6 +9,7 @@
 #include "emu/ipc/shm.h"
 #include "emu/server/mm/pin.h"
 #include "emu/server/uverbs/abi.h"
+#include "emu/server/uverbs/buffer.h"
 #include "emu/server/uverbs/method.h"
 #include "emu/server/uverbs/uobj.h"
 
@@ -31,6 +32,7 @@ struct emu_qp_obj {
 	bool block_self;     /* no copy of its own multicast datagrams */
 	unsigned int groups; /* multicast groups to which it is attached */
 	struct emu_queue_pins pins;
+	struct emu_mapped mapped;
 };
 
 extern const struct emu_method emu_methods_qp[];
