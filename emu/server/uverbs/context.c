@@ -107,8 +107,11 @@ static int get_context(struct emu_cmd *c)
 	struct mlx5_ib_alloc_ucontext_req_v2 req;
 	int err;
 
-	if (c->file->has_context)
+	if (c->file->has_context ||
+	    emu_attr_len(c, EMU_UVERBS_ATTR_GET_CONTEXT_FD_ARR) % sizeof(int))
 		return -EINVAL;
+	if (emu_attr(c, EMU_UVERBS_ATTR_GET_CONTEXT_FD_ARR))
+		return -EBADF; /* ib_get_ucaps(): mlx5 has no files of rights for this card */
 	err = read_request(c, &req);
 	if (err)
 		return err;
@@ -174,6 +177,7 @@ const struct emu_method emu_methods_context[] = {
 		.handler = get_context,
 		.attr = {{UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, EMU_A_RESULT, false, 4},
 			 {UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT, EMU_A_RESULT, false, 8},
+			 {EMU_UVERBS_ATTR_GET_CONTEXT_FD_ARR, EMU_A_IN, false, sizeof(int)},
 			 {UVERBS_ATTR_UHW_IN, EMU_A_IN, false, 0},
 			 {UVERBS_ATTR_UHW_OUT, EMU_A_OUT, false, 0}},
 	},

@@ -15,6 +15,7 @@
 
 enum { OBJECT_DMAH = 17, OBJECT_DMABUF = 18 };
 enum { METHOD_QUERY_PORT_SPEED = 7, METHOD_REG_MR = 5, METHOD_ALLOC = 0, METHOD_FREE = 1 };
+enum { CONTEXT_FD_ARR = UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT + 1 };
 enum { DMAH_HANDLE, DMAH_CPU_ID, DMAH_MEM_TYPE, DMAH_PH };
 enum { MR_HANDLE, MR_PD, MR_DMAH, MR_IOVA, MR_ADDR, MR_LENGTH, MR_ACCESS, MR_FD, MR_OFFSET };
 enum { MR_LKEY = MR_OFFSET + 1, MR_RKEY };
@@ -52,6 +53,22 @@ static int close_desk(void **state)
 	assert_int_equal(ibv_close_device(d->context), 0);
 	test_free(d);
 	return 0;
+}
+
+/* --- contexts -------------------------------------------------------------------------------- */
+
+static void context_has_no_more_rights_by_any_file(void **state)
+{
+	int fd = open_cdev(), files[] = {fd, fd};
+	union command c;
+
+	for (uint16_t len = sizeof(files); len; len--) {
+		begin(&c, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT);
+		add_buf(&c, CONTEXT_FD_ARR, files, len);
+		assert_int_equal(issue(fd, &c), len % sizeof(int) ? EINVAL : EBADF);
+	}
+	assert_int_equal(get_context(fd), 0);
+	close(fd);
 }
 
 /* --- DMA handles ------------------------------------------------------------------------------ */
@@ -430,6 +447,7 @@ static void only_memory_that_can_be_mapped_is_exported(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(context_has_no_more_rights_by_any_file),
 		TEST(dma_handle_needs_a_hint_and_a_whole_target),
 		TEST(region_is_of_memory_or_of_a_dmabuf),
 		TEST(region_holds_its_dma_handle),
