@@ -18,7 +18,7 @@ PROGRAMS = [
     ("test_rules_bufs", ("dpu",), ()),
     ("test_rules_life", ("dpu",), ()),
     ("test_rules_states", ("dpu",), ()),
-    ("test_dm", ("dpu",), (14, 22)),
+    ("test_dm", ("dpu",), (14, 22, 46)),
     ("test_dma", ("dpu", "host"), (17,)),
     ("test_umem", ("dpu",), (23, 24, 25)),
     ("test_ctx", ("dpu",), (29,)),
