@@ -7,7 +7,7 @@ import dataclasses
 import enum
 import threading
 import time
-from typing import Any, AsyncIterator, Deque, List, Optional
+from typing import Any, AsyncIterator, Deque, List, Optional, Tuple
 
 from dpumap._ffi import ffi
 from dpumap._handle import Handle, Owner, in_library
@@ -122,8 +122,17 @@ class Channel(Owner):
         ffi.memmove(out, bytes(_DESCRIPTOR_MAX), _DESCRIPTOR_MAX)
         return descriptor
 
+    def get_dmabuf(self, name: str) -> Tuple[int, int]:
+        """Get a dma-buf of an export of device memory on this machine: its descriptor, which the caller closes, and length.
+
+        Map.of_dmabuf() maps it. release() returns the export, as after get().
+        """
+        fd, length = ffi.new("int *"), ffi.new("size_t *")
+        self._call("dpumap_channel_get_dmabuf", _c(name), fd, length)
+        return int(fd[0]), int(length[0])
+
     def release(self, name: str) -> None:
-        """Release the descriptor of an export, once for each get()."""
+        """Release the descriptor of an export, once for each get() and get_dmabuf()."""
         self._call("dpumap_channel_release", _c(name))
 
     def import_map(self, name: str, device: Device) -> Map:

@@ -74,6 +74,7 @@ doca_error_t dpumap_dm_alloc(struct doca_dev *dev, size_t len, uint32_t log_alig
 doca_error_t dpumap_dm_import(struct doca_dev *dev, uint32_t handle, struct dpumap_dm **dm);
 doca_error_t dpumap_dm_free(struct dpumap_dm *dm);
 doca_error_t dpumap_dm_get_handle(const struct dpumap_dm *dm, uint32_t *handle);
+doca_error_t dpumap_dm_export_dmabuf(const struct dpumap_dm *dm, int *fd);
 doca_error_t dpumap_dm_get_len(const struct dpumap_dm *dm, size_t *len);
 doca_error_t dpumap_dm_write(struct dpumap_dm *dm, size_t offset, const void *src, size_t len);
 doca_error_t dpumap_dm_read(struct dpumap_dm *dm, size_t offset, void *dst, size_t len);
@@ -87,6 +88,8 @@ doca_error_t doca_mmap_start(struct doca_mmap *mmap);
 doca_error_t doca_mmap_add_dev(struct doca_mmap *mmap, struct doca_dev *dev);
 doca_error_t doca_mmap_enable_thread_safety(struct doca_mmap *mmap);
 doca_error_t doca_mmap_set_memrange(struct doca_mmap *mmap, void *addr, size_t len);
+doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd, void *addr,
+					   size_t dmabuf_offset, size_t len);
 doca_error_t doca_mmap_get_memrange(const struct doca_mmap *mmap, void **addr, size_t *len);
 doca_error_t doca_mmap_set_permissions(struct doca_mmap *mmap, uint32_t access_mask);
 doca_error_t doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev *dev,
@@ -154,6 +157,8 @@ doca_error_t dpumap_channel_list(struct dpumap_channel *channel, dpumap_channel_
 				 dpumap_word_t user_data);
 doca_error_t dpumap_channel_get(struct dpumap_channel *channel, const char *name, void *descriptor,
 				size_t *len);
+doca_error_t dpumap_channel_get_dmabuf(struct dpumap_channel *channel, const char *name, int *fd,
+				       size_t *len);
 doca_error_t dpumap_channel_release(struct dpumap_channel *channel, const char *name);
 doca_error_t dpumap_channel_import(struct dpumap_channel *channel, const char *name,
 				   struct doca_dev *dev, struct doca_mmap **mmap);

@@ -131,6 +131,25 @@ class Map(Owner):
         return made
 
     @classmethod
+    def of_dmabuf(
+        cls,
+        device: Union[Device, Sequence[Device]],
+        fd: int,
+        length: int,
+        offset: int = 0,
+        access: Union[Access, str] = Access.LOCAL_READ_WRITE,
+    ) -> "Map":
+        """Map a part of a dma-buf. Its descriptor may be closed afterwards."""
+        made = cls.__new__(cls)
+        devices = (device,) if isinstance(device, Device) else tuple(device)
+
+        def configure(pointer: Any) -> None:
+            call("doca_mmap_set_dmabuf_memrange", pointer, fd, ffi.NULL, _size(offset), _size(length))
+
+        made._create(devices, _access(access), configure, (), None)
+        return made
+
+    @classmethod
     def from_export(cls, device: Device, descriptor: Union[Descriptor, bytes]) -> "Map":
         """Import memory that another function of the card, or another machine, exported."""
         data = bytes(descriptor)
@@ -251,6 +270,14 @@ class DeviceMemory(Owner):
         """The number by which a process with the same context imports the memory."""
         with self._handle.pinned() as pointer:
             return int(get("dpumap_dm_get_handle", "uint32_t", pointer))
+
+    def export_dmabuf(self) -> int:
+        """Return a new descriptor of the memory as a dma-buf, which the caller closes; needs rdma-core 62 or newer.
+
+        Whoever has it maps the memory until the memory is closed here, which revokes all of its dma-bufs.
+        """
+        with self._handle.pinned() as pointer:
+            return int(get("dpumap_dm_export_dmabuf", "int", pointer))
 
     def __len__(self) -> int:
         return self._length

@@ -82,6 +82,21 @@ def test_descriptor_is_got_and_released(channel, device):
         channel.release("fast")
 
 
+def test_dmabuf_is_of_device_memory(channel, device):
+    with pytest.raises(errors.NotSupported):
+        channel.get_dmabuf("bulk")  # main memory
+    with pytest.raises(errors.NotFound):
+        channel.get_dmabuf("nothing")
+    try:
+        fd, length = channel.get_dmabuf("fast")
+    except (errors.NotSupported, errors.NotPermitted):
+        return  # an older rdma-core
+    with Map.of_dmabuf(device, fd, length) as remote:
+        assert len(remote) == 4096
+    os.close(fd)
+    channel.release("fast")
+
+
 def test_errors_have_the_channels_description(channel, device):
     with pytest.raises(errors.NotFound, match="nothing"):
         channel.get("nothing")

@@ -199,6 +199,56 @@ def test_device_memory_is_written_read_and_copied(device, copier):
             Map.of_device_memory(memory, offset=8192)
 
 
+@pytest.fixture
+def file():
+    """A memfd, which the emulated card takes as a dma-buf."""
+    fd = os.memfd_create("dmabuf", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    os.ftruncate(fd, 8192)
+    yield fd
+    os.close(fd)
+
+
+def test_dmabuf_is_mapped_and_copied(device, copier, file):
+    target = bytearray(8)
+    os.pwrite(file, b"from file", 4096)
+    descriptor = os.dup(file)
+    with Map.of_dmabuf(device, descriptor, 4096, offset=4096) as src, Map(device, target) as dst:
+        os.close(descriptor)
+        assert len(src) == 4096
+        copier.copy(dst, src[:8])
+        assert target == b"from fil"
+        target[:] = b"to file!"
+        copier.copy(src[8:16], dst)
+    assert os.pread(file, 8, 4104) == b"to file!"
+
+
+def test_wrong_dmabuf_is_refused(device, file):
+    for fd, length, offset in ((-1, 64, 0), (file, 0, 0), (file, 64, 8192), (file, -1, 0), (file, 64, -1)):
+        with pytest.raises(errors.Error):
+            Map.of_dmabuf(device, fd, length, offset)
+    with pytest.raises(errors.Error):
+        Map.of_dmabuf((), file, 64)
+
+
+def test_device_memory_is_a_dmabuf_where_rdma_core_can(device, copier):
+    target = bytearray(8)
+    with DeviceMemory(device, 4096) as memory:
+        try:
+            fd = memory.export_dmabuf()
+        except errors.NotSupported:
+            return
+        memory.write(b"on card!")
+        src = Map.of_dmabuf(device, fd, 4096)
+        with Map(device, target) as dst:
+            copier.copy(dst, src[:8])
+            assert target == b"on card!"
+            memory.close()  # revokes it
+            with pytest.raises(errors.NotPermitted):
+                copier.copy(dst, src[:8])
+        src.close()
+        os.close(fd)
+
+
 def test_device_memory_of_wrong_size_is_refused(device):
     for length in (0, -1, 1 << 40, 1 << 64):
         with pytest.raises(errors.Error):
