@@ -189,7 +189,8 @@ class Daemons(threading.Thread):
     """What the NFS server asks programs: rpcbind accepts all, and everybody may mount one directory."""
 
     CHANNELS = ("auth.unix.ip", "nfsd.export", "nfsd.fh")
-    FLAGS = 0x2000 | 0x2  # NFSEXP_FSID: it is the root of NFSv4; NFSEXP_INSECURE_PORT
+    # NFSEXP_FSID: it is the root of NFSv4; NFSEXP_NOSUBTREECHECK: newer kernels check a tmpfs in vain; NFSEXP_INSECURE_PORT
+    FLAGS = 0x2000 | 0x400 | 0x2
 
     def __init__(self, directory):
         super().__init__(daemon=True)

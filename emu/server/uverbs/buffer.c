@@ -137,6 +137,6 @@ int emu_take_buffers(struct emu_cmd *c, const struct emu_buffer_attrs *attrs, ui
 
 void emu_let_unmap(struct emu_cmd *c, const struct emu_mapped *mapped)
 {
-	c->unmap = mapped->len ? mapped->addr : 0;
+	c->unmap = mapped->addr;
 	c->unmap_len = mapped->len;
 }
