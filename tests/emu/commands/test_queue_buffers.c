@@ -33,11 +33,19 @@ struct desc {
 };
 
 /* How the commands of libmlx5 name memory, and what they named last. */
-static enum how { AS_IT_IS, BY_ADDRESS, BY_FILE, BY_PARTS, BY_PARTS_OF_FILE } how;
+static enum how {
+	AS_IT_IS,
+	BY_ADDRESS,
+	BY_FILE,
+	RECORD_BY_ADDRESS,
+	BY_PARTS,
+	BY_PARTS_OF_FILE
+} how;
 static struct desc ring_desc, record_desc;
 static int file = -1;
 static uint64_t file_used, for_engine;
 static unsigned int named_cqs, named_qps;
+static bool bad_ring;
 
 /* A command with room for more attributes. */
 static union {
@@ -62,7 +70,7 @@ static void *attr_data(uint16_t id)
 
 static bool is_of_file(void)
 {
-	return how == BY_FILE || how == BY_PARTS_OF_FILE;
+	return how == BY_FILE || how == RECORD_BY_ADDRESS || how == BY_PARTS_OF_FILE;
 }
 
 /* Where the page of doorbell records is, which queues share. */
@@ -107,7 +115,7 @@ static struct desc describe_record(uint64_t addr)
 {
 	const struct desc in_memory = {VA, -1, 0, 0, addr, 8};
 
-	if (!is_of_file())
+	if (!is_of_file() || how == RECORD_BY_ADDRESS)
 		return in_memory;
 	for_engine += PAGE;
 	return (struct desc){DMABUF, file, 0, 0, put_record_on_file(addr), 8};
@@ -158,6 +166,7 @@ static void name_qp(void)
 
 	named_qps++;
 	ring_desc = describe(drv->buf_addr, len);
+	ring_desc.type += bad_ring;
 	record_desc = describe_record(drv->db_addr);
 	drv->buf_addr = drv->db_addr = NOWHERE;
 	add_more(QP_RING, sizeof(ring_desc), (uintptr_t)&ring_desc);
@@ -287,6 +296,12 @@ static void queues_work_in_a_dmabuf(void **state)
 	work_on_rings(BY_FILE);
 }
 
+static void rings_are_in_a_dmabuf_and_records_are_not(void **state)
+{
+	(void)state;
+	work_on_rings(RECORD_BY_ADDRESS);
+}
+
 static void cq_has_its_ring_by_parts(void **state)
 {
 	(void)state;
@@ -297,6 +312,31 @@ static void cq_has_its_ring_in_a_dmabuf_by_parts(void **state)
 {
 	(void)state;
 	work_on_rings(BY_PARTS_OF_FILE);
+}
+
+/* As mlx5, which does not read the attribute then. */
+static void qp_without_a_ring_ignores_its_buffer(void **state)
+{
+	int fd = open_with_doorbells();
+	uint32_t pd, cq, handle;
+	struct cq c = good_cq();
+	struct qp q;
+
+	(void)state;
+	assert_int_equal(alloc_pd(fd, &pd), 0);
+	assert_int_equal(create_cq(fd, &c, &cq), 0);
+	q = good_qp(pd, cq);
+	q.drv.sq_wqe_count = q.drv.rq_wqe_count = q.drv.rq_wqe_shift = 0;
+	q.cap = (struct ib_uverbs_qp_cap){0};
+	bad_ring = true;
+	how = BY_ADDRESS;
+	assert_int_equal(create_qp(fd, &q, &handle), 0);
+	destroy_qp(fd, handle);
+	q = good_qp(pd, cq);
+	assert_int_equal(create_qp(fd, &q, &handle), EINVAL);
+	how = AS_IT_IS;
+	bad_ring = false;
+	close(fd);
 }
 
 /* --- what is refused -------------------------------------------------------------------------- */
@@ -333,19 +373,32 @@ static int create_with(int fd, struct bad *b)
 	return issue(fd, &c);
 }
 
+static int export_doorbells(int fd)
+{
+	struct uar uar = {0};
+	int exported;
+
+	assert_int_equal(alloc_uar(fd, &uar), 0);
+	exported = export_dmabuf(fd, uar.offset);
+	assert_true(exported >= 0);
+	return exported;
+}
+
 static void wrong_buffers_are_refused(void **state)
 {
-	const uint64_t at = (uintptr_t)ring, gap = at + RING_BYTES, len = PAGE;
+	const uint64_t at = (uintptr_t)ring, len = PAGE;
 	int fd = open_with_doorbells(),
 	    loose = memfd_create("loose", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	int readable = memfd_create("readable", MFD_CLOEXEC | MFD_ALLOW_SEALING),
 	    other = open("/", O_RDONLY);
+	int huge = memfd_create("huge", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_HUGETLB);
+	int exported = export_doorbells(fd);
 	struct bad cases[] = {
 		{"good", 0, {CQ_RING}, {VA, -1, 0, ~0u, at, len}, 0},
 		{"flags", EINVAL, {CQ_RING}, {VA, -1, 1, 0, at, len}, 0},
 		{"type", EINVAL, {CQ_RING}, {2, -1, 0, 0, at, len}, 0},
 		{"too short", EINVAL, {CQ_RING}, {VA, -1, 0, 0, at, len - 1}, 0},
-		{"no memory", EFAULT, {CQ_RING}, {VA, -1, 0, 0, gap, len}, 0},
+		{"no memory", EFAULT, {CQ_RING}, {VA, -1, 0, 0, NOWHERE, len}, 0},
 		{"no descriptor", EBADF, {CQ_RING}, {DMABUF, -1, 0, 0, 0, len}, 0},
 		{"a directory", EINVAL, {CQ_RING}, {DMABUF, other, 0, 0, 0, len}, 0},
 		{"beyond the end",
@@ -355,6 +408,12 @@ static void wrong_buffers_are_refused(void **state)
 		 0},
 		{"may shrink", EINVAL, {CQ_RING}, {DMABUF, loose, 0, 0, 0, len}, 0},
 		{"cannot be written", EINVAL, {CQ_RING}, {DMABUF, readable, 0, 0, 0, len}, 0},
+		{"huge pages",
+		 huge < 0 ? EBADF : EOPNOTSUPP,
+		 {CQ_RING},
+		 {DMABUF, huge, 0, 0, 0, len},
+		 0},
+		{"doorbells", EOPNOTSUPP, {CQ_RING}, {DMABUF, exported, 0, 0, 0, len}, 0},
 		{"record is short", EINVAL, {CQ_RECORD}, {VA, -1, 0, 0, at, 7}, 0},
 		{"record crosses pages", EINVAL, {CQ_RECORD}, {VA, -1, 0, 0, at + PAGE - 4, 8}, 0},
 		{"record is not aligned", EINVAL, {CQ_RECORD}, {VA, -1, 0, 0, at + 4, 8}, 0},
@@ -372,6 +431,7 @@ static void wrong_buffers_are_refused(void **state)
 
 	(void)state;
 	assert_int_equal(ftruncate(loose, PAGE), 0);
+	assert_true(huge < 0 || !ftruncate(huge, 2 << 20));
 	assert_int_equal(ftruncate(readable, PAGE), 0);
 	assert_int_equal(fcntl(readable, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_WRITE), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -383,6 +443,8 @@ static void wrong_buffers_are_refused(void **state)
 	close(loose);
 	close(readable);
 	close(other);
+	close(huge);
+	close(exported);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_file, close_file)
@@ -392,8 +454,10 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		TEST(queues_work_at_the_addresses_of_attributes),
 		TEST(queues_work_in_a_dmabuf),
+		TEST(rings_are_in_a_dmabuf_and_records_are_not),
 		TEST(cq_has_its_ring_by_parts),
 		TEST(cq_has_its_ring_in_a_dmabuf_by_parts),
+		TEST(qp_without_a_ring_ignores_its_buffer),
 		TEST(wrong_buffers_are_refused),
 	};
 

@@ -13,7 +13,7 @@
 #include "uverbs.h"
 #include "uverbs_umem.h"
 
-enum { OBJECT_DMAH = 17, OBJECT_DMABUF = 18 };
+enum { OBJECT_DMAH = 17 };
 enum { METHOD_QUERY_PORT_SPEED = 7, METHOD_REG_MR = 5, METHOD_ALLOC = 0, METHOD_FREE = 1 };
 enum { CONTEXT_FD_ARR = UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT + 1 };
 enum { DMAH_HANDLE, DMAH_CPU_ID, DMAH_MEM_TYPE, DMAH_PH };
@@ -279,19 +279,6 @@ static void port_has_the_speed_of_its_lanes(void **state)
 }
 
 /* --- memory of a device as a dma-buf ---------------------------------------------------------- */
-
-/* The descriptor of what can be mapped at an offset, or minus the errno. */
-static int export_dmabuf(int fd, uint64_t offset)
-{
-	union command c;
-	int err;
-
-	begin(&c, OBJECT_DMABUF, METHOD_ALLOC);
-	add(&c, 0, 0, 0);
-	add(&c, 1, 8, offset);
-	err = issue(fd, &c);
-	return err ? -err : (int)c.hdr.attrs[0].data;
-}
 
 /* Where a program maps device memory: mlx5's command 8, and the index that QUERY answers. */
 static uint64_t place_of(const struct desk *d, const struct ibv_dm *dm)

@@ -181,6 +181,20 @@ static inline int alloc_uar(int fd, struct uar *uar)
 	return err;
 }
 
+/* The descriptor of what can be mapped at an offset, or minus the errno. */
+static inline int export_dmabuf(int fd, uint64_t offset)
+{
+	union command c;
+	int err;
+
+	/* UVERBS_OBJECT_DMABUF and UVERBS_METHOD_DMABUF_ALLOC, which older headers lack */
+	begin(&c, 18, 0);
+	add(&c, 0, 0, 0);
+	add(&c, 1, 8, offset);
+	err = issue(fd, &c);
+	return err ? -err : (int)c.hdr.attrs[0].data;
+}
+
 static inline int alloc_dm(int fd, uint64_t len, uint32_t *handle, uint16_t *page)
 {
 	uint64_t offset = 0;
