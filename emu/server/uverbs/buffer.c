@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 
-#include "emu/ipc/limits.h"
 #include "emu/server/mm/dmabuf.h"
 #include "emu/server/uverbs/export.h"
 #include "emu/server/uverbs/queue.h"
@@ -75,15 +74,6 @@ static int check(const struct emu_cmd *c, const struct named *n, uint64_t need)
 	return is_dmabuf(n) ? check_dmabuf(c, &n->desc) : 0;
 }
 
-/* mlx5_ib_db_map_user_desc(): it does not cross the end of a page. */
-static int check_record(const struct emu_cmd *c, const struct named *dbr)
-{
-	if (dbr->is_named && dbr->desc.type == EMU_BUFFER_VA &&
-	    dbr->desc.addr % EMU_PAGE > EMU_PAGE - EMU_DBR_BYTES)
-		return -EINVAL;
-	return check(c, dbr, EMU_DBR_BYTES);
-}
-
 /* Ask the process to map them, or find them where it has. */
 static int map(struct emu_cmd *c, const struct named *ring, const struct named *dbr,
 	       uint64_t *ring_at, uint64_t *dbr_at, struct emu_mapped *mapped)
@@ -124,7 +114,7 @@ int emu_take_buffers(struct emu_cmd *c, const struct emu_buffer_attrs *attrs, ui
 	if (!err)
 		err = check(c, &ring, need);
 	if (!err)
-		err = check_record(c, &dbr);
+		err = check(c, &dbr, EMU_DBR_BYTES);
 	if (err)
 		return err;
 	if (ring.is_named)
