@@ -58,7 +58,7 @@ offer()
 offer host
 offer dpu
 objects >"$dir/before"
-test=(env "DRIVER_ROUNDS=${DRIVER_ROUNDS-100}" "DRIVER_SUITES=${DRIVER_SUITES-perftests tools on_demand pyverbs two_machines}"
+test=(env "DRIVER_ROUNDS=${DRIVER_ROUNDS-100}" "DRIVER_NEWEST=${DRIVER_NEWEST-}" "DRIVER_SUITES=${DRIVER_SUITES-perftests tools on_demand pyverbs two_machines}"
 	bash "$here/test-driver.sh" "$what" "$build")
 roles=(host)
 machines=(run --pci "$dir/host" --pci "$dir/dpu" "$@" -- "${test[@]}")

@@ -264,6 +264,13 @@ on_demand()
 
 pyverbs() { /usr/bin/python3 "$here/../emu/conformance/pyverbs_suite.py" --guest; }
 
+# The suite of the rdma-core that newest-rdma-core.sh has unpacked in DRIVER_NEWEST.
+newest_pyverbs()
+{
+	/usr/bin/python3 "$here/../emu/conformance/pyverbs_suite.py" --guest --survey newest --python "$DRIVER_NEWEST/bin/python3" \
+		--suite "$DRIVER_NEWEST/root/usr/share/doc/rdma-core/tests"
+}
+
 two_machines()
 {
 	"$here/function" split
