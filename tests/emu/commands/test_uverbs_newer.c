@@ -113,6 +113,7 @@ static void dma_handle_needs_a_hint_and_a_whole_target(void **state)
 		{{NONE, NONE, 4}, EINVAL}, {{0, NONE, 1}, EINVAL},  {{NONE, 0, 1}, EINVAL},
 		{{0xffff, 0, 1}, EINVAL},  {{0, 2, 1}, EOPNOTSUPP},
 	};
+	const struct hints beyond = {(uint32_t)sysconf(_SC_NPROCESSORS_CONF), 0, 1};
 	const struct desk *d = *state;
 	struct ibv_device_attr attr;
 	uint32_t handle;
@@ -127,6 +128,7 @@ static void dma_handle_needs_a_hint_and_a_whole_target(void **state)
 		if (!cases[i].error)
 			assert_int_equal(free_dmah(d->fd, handle), 0);
 	}
+	assert_int_equal(alloc_dmah(d->fd, beyond, &handle), EINVAL);
 	assert_int_equal(free_dmah(d->fd, 4711), ENOENT);
 }
 

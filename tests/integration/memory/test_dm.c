@@ -337,18 +337,31 @@ static struct doca_mmap *map_of_dmabuf(int fd, size_t offset, size_t len)
 }
 
 /* The map of the dma-buf is exported too. Freeing the memory revokes both. */
+/* An import of the map, or the map itself where the device does not share such memory. */
+static struct doca_mmap *import_of(struct doca_mmap *mmap)
+{
+	struct doca_mmap *import = mmap;
+	const void *desc;
+	size_t len;
+
+	if (test_options.shares_direct) {
+		assert_error(doca_mmap_export_pci(mmap, fixture.dev, &desc, &len),
+			     DOCA_ERROR_NOT_SUPPORTED);
+		return mmap;
+	}
+	assert_ok(doca_mmap_export_pci(mmap, fixture.dev, &desc, &len));
+	assert_ok(doca_mmap_create_from_export(NULL, desc, len, fixture.dev, &import));
+	return import;
+}
+
 static void use_dmabuf(struct dpumap_dm *dm, int fd)
 {
-	struct doca_mmap *mmap = map_of_dmabuf(fd, 512, 2048), *import;
+	struct doca_mmap *mmap = map_of_dmabuf(fd, 512, 2048), *import = import_of(mmap);
 	struct fixture_buf from;
-	const void *desc;
 	uint8_t in[1024];
-	size_t len;
 
 	assert_ok(fixture_buf_create(&fixture, sizeof(in), LOCAL_RW, &from));
 	fixture_fill(from.bytes, from.len, 3);
-	assert_ok(doca_mmap_export_pci(mmap, fixture.dev, &desc, &len));
-	assert_ok(doca_mmap_create_from_export(NULL, desc, len, fixture.dev, &import));
 	assert_ok(fixture_copy(&fixture, &(struct fixture_copy){import, NAME + 256, from.mmap,
 								from.bytes, sizeof(in)}));
 	assert_ok(dpumap_dm_read(dm, 512 + 256, in, sizeof(in)));
@@ -360,7 +373,8 @@ static void use_dmabuf(struct dpumap_dm *dm, int fd)
 	assert_error(fixture_copy(&fixture, &(struct fixture_copy){import, NAME, from.mmap,
 								   from.bytes, sizeof(in)}),
 		     DOCA_ERROR_NOT_PERMITTED);
-	assert_ok(doca_mmap_destroy(import));
+	if (import != mmap)
+		assert_ok(doca_mmap_destroy(import));
 	assert_ok(doca_mmap_destroy(mmap));
 	assert_ok(fixture_buf_destroy(&from));
 }
