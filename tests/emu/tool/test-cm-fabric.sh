@@ -37,14 +37,15 @@ await_rdma_listener()
 	return 1
 }
 
-# ping SERVER ADDRESS CLIENT [OPTION...]: the options are the server's
+# ping SERVER ADDRESS CLIENT [OPTION...]: the options are the server's. A newer rping may hang after its last ping, with any
+# device: one of its threads waits for an event that the other one has destroyed with the connection.
 ping()
 {
 	local server
-	timeout 300 "$emu" run --as "$1" -- rping -s -C 3 "${@:4}" >"$work/server" 2>&1 &
+	timeout 60 "$emu" run --as "$1" -- rping -s -C 3 "${@:4}" >"$work/server" 2>&1 &
 	server=$!
 	await_rdma_listener "$server" || fail "the server on $1 does not listen"
-	timeout 300 "$emu" run --as "$3" -- rping -c -v -a "$2" -C 3 >"$work/client" 2>&1 ||
+	timeout 60 "$emu" run --as "$3" -- rping -c -v -a "$2" -C 3 >"$work/client" 2>&1 || [ $? -eq 124 ] ||
 		fail "$3 does not reach $2"
 	wait "$server" || true
 	[ "$(grep -c '^ping data' "$work/client")" -eq 3 ] || fail "$3 lost pings to $2"

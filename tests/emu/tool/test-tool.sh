@@ -511,7 +511,7 @@ test_trace()
 	grep -qE '^dpu c[0-9]+ ah.create pd_handle=[0-9]+ sgid_index=1 dgid=dpu:mlx5_0 -> 0 ah_handle=[0-9]+$' "$work/three" ||
 		fail "no address in the trace: $(grep ah.create "$work/three")"
 	command -v rping >/dev/null || return 0
-	trace four sh -c 'rping -s -a 127.100.0.1 -C 1 & until rping -c -a 127.100.0.1 -C 1 2>/dev/null; do sleep 0.1; done; wait'
+	trace four sh -c 'timeout 60 rping -s -a 127.100.0.1 -C 1 & until timeout 60 rping -c -a 127.100.0.1 -C 1 2>/dev/null || [ $? -eq 124 ]; do sleep 0.1; done; wait'
 	for line in 'cm\.bind id=[0-9]+ src=127\.100\.0\.1:7174 -> 0' 'cm\.listen id=[0-9]+ -> 0' \
 		'cm event CONNECT_REQUEST id=[0-9]+' 'cm event ESTABLISHED id=[0-9]+' \
 		'cm\.destroy_id id=[0-9]+ -> 0'; do

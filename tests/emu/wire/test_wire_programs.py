@@ -112,6 +112,13 @@ MANAGED = {
 }
 
 
+def may_hang(program):
+    """A newer rping polls for an event in one thread and then waits for it, while the other thread destroys the connection
+    and with it the event: with any device, it may hang after its last ping."""
+    with open(shutil.which(program), "rb") as file:
+        return program == "rping" and b"eventfd" in file.read()
+
+
 def managed(wired, program, to, by):
     """A program's server on one machine, and its client on another."""
     server_words, client_words, proof = MANAGED[program]
@@ -126,6 +133,10 @@ def managed(wired, program, to, by):
     ready = await_true(is_ready)
     try:
         assert ready and server.status() is None, server.log()
+        if may_hang(program):
+            out = wired.machine[by].run(["timeout", "60", program, *words[1]]).out
+            assert len(re.findall(proof, out, re.M)) == 10, out
+            return
         out = wired.machine[by].run([program, *words[1]], timeout=60).ok()
         assert re.search(proof, out, re.M), out
         if program != "cmtime":
