@@ -9,10 +9,12 @@
 #include <string.h>
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <dpumap/desc.h>
 #include <dpumap/dev.h>
+#include <dpumap/dm.h>
 #include <dpumap/umem.h>
 
 #include "base/array.h"
@@ -32,6 +34,7 @@ struct source {
 	bool device_memory;
 	bool all_devices;
 	bool umem;
+	bool dmabuf; /* of device memory */
 };
 
 static const struct source sources[] = {
@@ -47,6 +50,10 @@ static const struct source sources[] = {
 	{.name = "umem read-only here, for peers as well",
 	 .access = PCI_RW | RDMA_READ,
 	 .umem = true},
+	{.name = "device memory as a dma-buf",
+	 .access = LOCAL_RW | PCI_RW | RDMA_READ,
+	 .device_memory = true,
+	 .dmabuf = true},
 };
 
 struct life {
@@ -83,6 +90,7 @@ struct point {
 static uint8_t memory[LEN], bounce_bytes[LEN];
 static uint8_t umem_bytes[DPUMAP_DESC_MAX_SIZE];
 static size_t umem_len;
+static int dmabuf; /* 0: none */
 static unsigned int swept, absorbed;
 static struct objects at_rest; /* on the device before each life of a sweep, and after it */
 
@@ -177,6 +185,11 @@ static doca_error_t alloc_dm(struct life *life)
 	return dpumap_dm_alloc(life->devs[0], LEN, 0, &life->dm);
 }
 
+static doca_error_t export_dm(struct life *life)
+{
+	return life->source->dmabuf ? dpumap_dm_export_dmabuf(life->dm, &dmabuf) : DOCA_SUCCESS;
+}
+
 static doca_error_t register_umem(struct life *life)
 {
 	if (!life->source->umem)
@@ -214,7 +227,10 @@ static doca_error_t set_ranges(struct life *life)
 	doca_error_t result = doca_mmap_set_permissions(life->map, life->source->access);
 
 	DOCA_ERROR_PROPAGATE(result, doca_mmap_set_memrange(life->bounce, bounce_bytes, LEN));
-	if (life->source->device_memory)
+	if (life->source->dmabuf)
+		DOCA_ERROR_PROPAGATE(
+			result, doca_mmap_set_dmabuf_memrange(life->map, dmabuf, NULL, 0, LEN));
+	else if (life->source->device_memory)
 		DOCA_ERROR_PROPAGATE(result,
 				     dpumap_mmap_set_dm_memrange(life->map, life->dm, 0, LEN));
 	else if (life->source->umem)
@@ -301,6 +317,7 @@ static doca_error_t import_map(struct life *life)
 static const struct step making[] = {
 	{"dma_create", create_dma, DOCA_ERROR_DRIVER},
 	{"dm_alloc", alloc_dm, DOCA_ERROR_DRIVER},
+	{"dm_export_dmabuf", export_dm, DOCA_ERROR_DRIVER},
 	{"umem_register", register_umem, DOCA_ERROR_DRIVER},
 	{"umem_export", export_umem, DOCA_ERROR_DRIVER},
 	{"umem_import", import_umem, DOCA_ERROR_DRIVER},
@@ -354,6 +371,9 @@ static doca_error_t free_dm(struct life *life)
 {
 	doca_error_t result = life->dm ? dpumap_dm_free(life->dm) : DOCA_SUCCESS;
 
+	if (dmabuf)
+		close(dmabuf);
+	dmabuf = 0;
 	if (result == DOCA_SUCCESS)
 		life->dm = NULL;
 	return result;
@@ -666,6 +686,12 @@ static void each_fault_of_a_umem_for_peers_leaves_nothing(void **state)
 	sweep_source(&sources[7]);
 }
 
+static void each_fault_of_a_dmabuf_of_device_memory_leaves_nothing(void **state)
+{
+	if (dlsym(RTLD_DEFAULT, "ibv_dm_export_dmabuf_fd"))
+		sweep_source(&sources[8]);
+}
+
 static void each_fault_while_a_device_is_opened_leaves_nothing(void **state)
 {
 	static const struct source none = {.name = "open and close"};
@@ -697,6 +723,7 @@ int main(int argc, char **argv)
 		counted_test(each_fault_of_device_memory_for_peers_leaves_nothing),
 		counted_test(each_fault_of_a_map_of_a_umem_leaves_nothing),
 		counted_test(each_fault_of_a_umem_for_peers_leaves_nothing),
+		counted_test(each_fault_of_a_dmabuf_of_device_memory_leaves_nothing),
 	};
 	/* Devices without indirect sharing share these in another way. */
 	const struct CMUnitTest direct[] = {
