@@ -70,8 +70,8 @@ void emu_port_move(struct emu_func *f, bool down)
 		emu_counter_add(f, EMU_COUNTER_link_downed, 1);
 	rewrite(f);
 	emu_paths_refresh();
-	report(f,
-	       EVENT_DEVICE_SPEED_CHANGE); /* first: mlx5's driver hears of the link before the network does */
+	/* First, as mlx5's driver hears of the link before the network does. */
+	report(f, EVENT_DEVICE_SPEED_CHANGE);
 	report(f, down ? EVENT_PORT_ERR : EVENT_PORT_ACTIVE);
 }
 
