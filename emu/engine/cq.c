@@ -20,7 +20,8 @@
 #define CI_MASK	      0xffffffu
 #define ARM_SOLICITED (1u << 24)
 #define QPN_MASK      0xffffffu
-#define AHEAD	      4 /* entries */
+#define VENDOR_ENGINE 0x9d /* vendor_err_synd: see hw_error_syndrome */
+#define AHEAD	      4	   /* entries */
 
 static void close_channel(struct engine *e, struct emu_cq_run *r)
 {
@@ -76,8 +77,11 @@ static inline __attribute__((always_inline)) void fill(struct emu_cqe64 *to,
 	memcpy(to->imm_inval_pkey, &cqe->imm, sizeof(to->imm_inval_pkey));
 	emu_put32(to->byte_cnt, cqe->byte_cnt);
 	to->err.syndrome = cqe->syndrome;
-	if (cqe->syndrome)
-		to->err.vendor_err_synd = vendor_of(cqe->syndrome);
+	if (cqe->syndrome) {
+		to->err.hw_error_syndrome = cqe->hw_syndrome;
+		to->err.vendor_err_synd =
+			cqe->hw_syndrome ? VENDOR_ENGINE : vendor_of(cqe->syndrome);
+	}
 	emu_put32(to->sop_drop_qpn, (uint32_t)cqe->wqe_opcode << 24 | (cqe->qpn & QPN_MASK));
 	emu_put16(to->wqe_counter, cqe->wqe_counter);
 }

@@ -63,6 +63,7 @@ struct emu_cq_batch {
 struct emu_cqe {
 	uint8_t opcode;
 	uint8_t syndrome;
+	uint8_t hw_syndrome; /* what an engine found wrong with its data; 0: nothing */
 	uint8_t wqe_opcode;
 	bool solicited;
 	uint16_t wqe_counter;

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "emu/engine/compress.h"
 #include "emu/engine/conn.h"
 #include "emu/engine/cq.h"
 #include "emu/engine/doorbell.h"
@@ -76,6 +77,7 @@ static void close_memory(struct engine *e)
 {
 	emu_dmabufs_close(&e->memory);
 	emu_maps_close(&e->memory);
+	emu_compress_close(e);
 }
 
 static void scan(struct engine *e)

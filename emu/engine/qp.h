@@ -49,6 +49,8 @@ struct emu_qp_run {
 	uint32_t peer_qpn;	 /* valid if posted */
 	uint32_t peer_serial;	 /* valid if posted */
 	uint64_t done;		 /* bytes of the WQE */
+	uint32_t produced;	 /* bytes of the destination, if the WQE transforms */
+	uint8_t hw_syndrome;	 /* emu_cqe.hw_syndrome */
 	uint64_t rx_done;	 /* bytes of the message in its inbox */
 	uint64_t retry_end;	 /* ns; the transport gives up; 0 = not waiting */
 	uint64_t rnr_end;	 /* ns; try again after an RNR NAK; 0 = not waiting */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "emu/engine/compress.h"
 #include "emu/engine/count.h"
 #include "emu/engine/cq.h"
 #include "emu/engine/datagram.h"
@@ -616,7 +617,7 @@ int emu_send_step(struct emu_send *s)
 	case EMU_WQE_UMR:
 		return step_umr(s);
 	case EMU_WQE_MMO:
-		return step_mmo(s);
+		return emu_wqe_transforms(&s->w) ? emu_compress_step(s) : step_mmo(s);
 	case EMU_WQE_RDMA_READ:
 	case EMU_WQE_RDMA_WRITE:
 		return step_rdma(s);

@@ -21,6 +21,7 @@ struct emu_map;
 enum emu_step {
 	EMU_STEP_MORE = -1, /* moved bytes, not finished */
 	EMU_STEP_WAIT = -2, /* waits for the peer or a timer */
+	EMU_STEP_BAD = -3,  /* finished with an error of its data, after which the queue goes on */
 };
 
 /*

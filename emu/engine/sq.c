@@ -3,6 +3,7 @@
 #include "emu/engine/sq.h"
 
 #include "base/clock.h"
+#include "emu/engine/compress.h"
 #include "emu/engine/cq.h"
 #include "emu/engine/fault.h"
 #include "emu/engine/memory/wire.h"
@@ -34,18 +35,23 @@ static void retire(struct emu_send *s, enum emu_syndrome syndrome)
 	struct emu_cqe cqe = {
 		.opcode = syndrome ? EMU_CQE_REQ_ERR : EMU_CQE_REQ,
 		.syndrome = (uint8_t)syndrome,
+		.hw_syndrome = s->run->hw_syndrome,
 		.wqe_opcode = s->w.opcode,
 		.wqe_counter = s->run->sq_ci,
 		.qpn = s->qpn,
 		.uidx = s->q->uidx == EMU_NO_UIDX ? 0 : s->q->uidx,
-		.byte_cnt = (uint32_t)s->w.len,
+		.byte_cnt = emu_wqe_transforms(&s->w) ? s->run->produced : (uint32_t)s->w.len,
 	};
 
+	if (emu_wqe_transforms(&s->w))
+		emu_compress_end(s->e, s->qpn);
 	emu_wr_finished(s->e, s->qpn, &s->w, syndrome);
 	s->run->sq_ci = (uint16_t)(s->run->sq_ci + s->w.blocks);
 	s->run->active = false;
 	s->run->held_until = 0;
 	s->run->done = 0;
+	s->run->produced = 0;
+	s->run->hw_syndrome = 0;
 	s->run->rnr_count = 0;
 	s->run->wrong_pkey = false;
 	s->run->rnr_end = 0;
@@ -164,6 +170,10 @@ static bool execute(struct emu_send *s, uint16_t avail)
 		return false;
 	if (result == EMU_STEP_MORE)
 		return s->moved < ENGINE_CHUNK;
+	if (result == EMU_STEP_BAD) {
+		retire(s, EMU_SYN_LOC_QP_OP);
+		return s->moved < ENGINE_CHUNK;
+	}
 	if (result == EMU_SYN_OK) {
 		if (is_held_back(s)) {
 			s->run->barred = true;

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "emu/engine/compress.h"
 #include "emu/engine/conn.h"
 #include "emu/engine/cq.h"
 #include "emu/engine/datagram.h"
@@ -82,6 +83,7 @@ struct engine {
 	struct emu_net net;
 	struct emu_datagrams datagrams;
 	struct emu_conns conns;
+	struct emu_compressor compressor;
 	struct emu_lost_records lost;
 	struct emu_memory memory; /* of the lower room */
 

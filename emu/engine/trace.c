@@ -52,6 +52,7 @@ static void trace(struct engine *e, uint32_t qpn, const struct emu_wqe *w, uint3
 	struct emu_note_wr n = {
 		.note = {EMU_NOTE_WR, qpn, atomic_load(&q->serial), 0},
 		.opcode = w->opcode,
+		.opmod = w->opmod,
 		.flags = w->flags,
 		.syndrome = (uint8_t)syndrome,
 		.nsge = (uint8_t)w->nsge,

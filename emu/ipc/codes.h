@@ -85,4 +85,14 @@ enum emu_syndrome { EMU_SYN_OK = 0x00, EMU_CQE_SYNDROMES(EMU_CQE_SYNDROME_) };
 
 enum emu_wqe_opcode { EMU_WQE_OPCODES(EMU_WQE_OPCODE_) };
 
+/* Engines for MMO, by the first byte of the control segment: drivers of DPDK, mlx5_prm.h. E(name, number) */
+#define EMU_MMO_ENGINES(E) \
+	E(dma, 1)          \
+	E(compress, 2)     \
+	E(decompress, 3)
+
+#define EMU_MMO_ENGINE_(name, number) EMU_MMO_##name = (number),
+
+enum emu_mmo_engine { EMU_MMO_ENGINES(EMU_MMO_ENGINE_) };
+
 #endif

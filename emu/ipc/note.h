@@ -35,6 +35,7 @@ struct emu_note {
 struct emu_note_wr {
 	struct emu_note note; /* of the QP */
 	uint8_t opcode;
+	uint8_t opmod;
 	uint8_t flags; /* fm_ce_se */
 	uint8_t syndrome;
 	uint8_t nsge;

@@ -58,6 +58,14 @@ struct emu_route {
 	uint8_t hop_limit;
 };
 
+/* What a queue may ask of its card's engines (MMO); all is 0 if its extension is not enabled. */
+struct emu_mmo {
+	uint8_t log_copy;	/* log2 of the longest copy */
+	uint8_t log_compress;	/* log2 of the longest input; 0: it does not compress */
+	uint8_t log_decompress; /* the same */
+	uint8_t newer;		/* it decompresses LZ4 too, and has the newer layout of results */
+};
+
 /* The user index of a queue that has none: its completions are of version 0, and name the shared receive queue. */
 #define EMU_NO_UIDX 0xffffffu
 
@@ -71,8 +79,8 @@ struct emu_qp {
 	_Atomic uint32_t resets; /* counts transitions to RESET: the engine forgets its indices */
 	uint16_t func;
 	uint8_t type;
-	uint8_t mmo;	    /* log2 of the longest MMO copy; 0: the extension is not enabled */
 	uint8_t block_self; /* UD: it gets no copy of its own multicast datagrams */
+	struct emu_mmo mmo;
 	uint32_t pdn;
 	uint32_t uidx;
 	uint32_t send_cqn;

@@ -42,6 +42,11 @@ EMU_PRM_LAYOUT(EMU_QUERY_HCA_CAP_OUT, 0x10);
 	F(EMU_HCA_CAP_HCA_CAP_2, 0x04, 31, 31)                       \
 	F(EMU_HCA_CAP_VHCA_ID, 0x04, 15, 0)                          \
 	F(EMU_HCA_CAP_LOG_DMA_MMO_MAX_SIZE, 0x0c, 20, 16)            \
+	F(EMU_HCA_CAP_LOG_COMPRESS_MMO_SIZE, 0x0c, 12, 8)            \
+	F(EMU_HCA_CAP_DECOMPRESS_LZ4_DATA_ONLY_V2, 0x0c, 7, 7)       \
+	F(EMU_HCA_CAP_DECOMPRESS_LZ4_NO_CHECKSUM_V2, 0x0c, 6, 6)     \
+	F(EMU_HCA_CAP_DECOMPRESS_LZ4_CHECKSUM_V2, 0x0c, 5, 5)        \
+	F(EMU_HCA_CAP_LOG_DECOMPRESS_MMO_SIZE, 0x0c, 4, 0)           \
 	F(EMU_HCA_CAP_LOG_MAX_SRQ_SZ, 0x10, 31, 24)                  \
 	F(EMU_HCA_CAP_LOG_MAX_QP_SZ, 0x10, 23, 16)                   \
 	F(EMU_HCA_CAP_LOG_MAX_QP, 0x10, 4, 0)                        \
@@ -65,6 +70,7 @@ EMU_PRM_LAYOUT(EMU_QUERY_HCA_CAP_OUT, 0x10);
 	F(EMU_HCA_CAP_LOG_MAX_KLM_LIST_SIZE, 0x20, 5, 0)             \
 	F(EMU_HCA_CAP_QPC_EXTENSION, 0x24, 29, 29)                   \
 	F(EMU_HCA_CAP_LOG_MAX_RA_REQ_QP, 0x28, 21, 16)               \
+	F(EMU_HCA_CAP_COMPRESS_MIN_BLOCK_SIZE, 0x28, 11, 8)          \
 	F(EMU_HCA_CAP_LOG_MAX_RA_RES_QP, 0x28, 5, 0)                 \
 	F(EMU_HCA_CAP_GID_TABLE_SIZE, 0x2c, 15, 0)                   \
 	F(EMU_HCA_CAP_OUT_OF_SEQ_CNT, 0x30, 31, 31)                  \
@@ -141,7 +147,10 @@ EMU_PRM_LAYOUT(EMU_QUERY_HCA_CAP_OUT, 0x10);
 	F(EMU_HCA_CAP_CQE_COMPRESSION_128B, 0xb4, 1, 1)              \
 	F(EMU_HCA_CAP_CQE_COMPRESSION, 0xb4, 0, 0)                   \
 	F(EMU_HCA_CAP_CQE_COMPRESSION_MAX_NUM, 0xb8, 15, 0)          \
-	F(EMU_HCA_CAP_DMA_MMO_QP, 0xe8, 23, 23)
+	F(EMU_HCA_CAP_DMA_MMO_QP, 0xe8, 23, 23)                      \
+	F(EMU_HCA_CAP_COMPRESS_MMO_QP, 0xe8, 21, 21)                 \
+	F(EMU_HCA_CAP_DECOMPRESS_DEFLATE_V1, 0xe8, 20, 20)           \
+	F(EMU_HCA_CAP_DECOMPRESS_DEFLATE_V2, 0xe8, 15, 15)
 EMU_PRM_LAYOUT(EMU_HCA_CAP, 0x100);
 
 #define EMU_PORT_TYPE_ETHERNET 1

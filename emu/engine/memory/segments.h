@@ -49,14 +49,14 @@ struct emu_seg_data {
 #define EMU_SEG_DATA_INLINE	  0x80000000u /* in byte_count */
 #define EMU_SEG_DATA_INVALID_LKEY 0x100u      /* ends the list of a receive work request */
 
-/* Where the device keeps the state of a copy by its DMA engine. */
+/* Where the device keeps the state of a copy by its DMA engine, or writes the result of another engine. */
 struct emu_seg_mmo {
 	uint8_t control[4];
 	uint8_t lkey[4];
 	uint8_t addr[8];
 };
 
-/* A copy: all of it is in one block. A byte_count of 0 means 2^31. */
+/* A request for one of the engines: all of it is in one block. A byte_count of 0 means 2^31. */
 struct emu_wqe_mmo {
 	struct emu_seg_ctrl ctrl;
 	struct emu_seg_mmo meta;
@@ -64,7 +64,23 @@ struct emu_wqe_mmo {
 	struct emu_seg_data dst;
 };
 
-#define EMU_OPMOD_MMO_DMA 1 /* in opmod */
+/*
+ * The result of compression and decompression (drivers of DPDK, mlx5_prm.h: struct mlx5_gga_compress_opaque). The
+ * older engine has its checksums at the end, the newer one in front.
+ */
+struct emu_mmo_result {
+	uint8_t syndrome[4];
+	uint8_t reserved_4[4];
+	uint8_t length[4];
+	uint8_t newer_crc32[4];
+	uint8_t newer_adler32[4];
+	uint8_t newer_crc32c[4];
+	uint8_t newer_xxh32[4];
+	uint8_t reserved_28[4];
+	uint8_t older_crc32[4];
+	uint8_t older_adler32[4];
+	uint8_t reserved_40[216];
+};
 
 /* A change of an mkey; its context and the translation list follow. Layout: emu/prm/prm_umr.h. */
 struct emu_seg_umr_ctrl {
@@ -119,7 +135,9 @@ struct emu_cqe64 {
 	union {
 		uint8_t timestamp[8];
 		struct {
-			uint8_t reserved[6];
+			uint8_t reserved[4];
+			uint8_t hw_error_syndrome;
+			uint8_t hw_syndrome_type;
 			uint8_t vendor_err_synd;
 			uint8_t syndrome; /* enum emu_syndrome */
 		} err;
@@ -142,6 +160,7 @@ _Static_assert(sizeof(struct emu_seg_raddr) == EMU_SEG_BYTES, "remote address se
 _Static_assert(sizeof(struct emu_seg_atomic) == EMU_SEG_BYTES, "atomic segment");
 _Static_assert(sizeof(struct emu_seg_data) == EMU_SEG_BYTES, "data segment");
 _Static_assert(sizeof(struct emu_wqe_mmo) == EMU_WQEBB_BYTES, "copy");
+_Static_assert(sizeof(struct emu_mmo_result) == 256, "result of an engine");
 _Static_assert(sizeof(struct emu_seg_av) == 48 && offsetof(struct emu_seg_av, tclass) == 26,
 	       "address vector");
 _Static_assert(sizeof(struct emu_seg_umr_ctrl) == 48, "UMR control segment");

@@ -148,26 +148,58 @@ static bool parse_atomic(struct cursor *c, struct emu_wqe *w)
 	return parse_data(c, w);
 }
 
-/*
- * All of it is in the first block. sge[0] is the opaque buffer, sge[1] the source, sge[2] the
- * destination; no length means 2^31.
- */
+/* 0: it is not valid. */
+static uint64_t mmo_len(const struct emu_seg_data *d)
+{
+	uint32_t len = emu_get32(d->byte_count);
+
+	if (len & EMU_SEG_DATA_INLINE)
+		return 0;
+	return len ? len : ENGINE_MAX_SEG;
+}
+
+/* All of it is in the first block. sge[0] is the opaque buffer, sge[1] the source, sge[2] the destination. */
 static bool parse_mmo(const uint8_t *p, uint32_t ds, struct emu_wqe *w)
 {
 	const struct emu_wqe_mmo *m = (const struct emu_wqe_mmo *)p;
-	uint64_t len = emu_get32(m->src.byte_count);
+	const uint64_t opaque = emu_wqe_transforms(w) ? sizeof(struct emu_mmo_result) : 64;
+	const uint64_t from = mmo_len(&m->src), to = mmo_len(&m->dst);
 
-	if (w->opmod != EMU_OPMOD_MMO_DMA || ds != sizeof(*m) / EMU_SEG_BYTES ||
-	    len != emu_get32(m->dst.byte_count) || len & EMU_SEG_DATA_INLINE)
+	if (ds != sizeof(*m) / EMU_SEG_BYTES || !from || !to)
 		return false;
-	if (!len)
-		len = ENGINE_MAX_SEG;
-	w->sge[0] = (struct emu_sge){emu_get64(m->meta.addr), 64, emu_get32(m->meta.lkey), 0};
-	w->sge[1] = (struct emu_sge){emu_get64(m->src.addr), len, emu_get32(m->src.lkey), 0};
-	w->sge[2] = (struct emu_sge){emu_get64(m->dst.addr), len, emu_get32(m->dst.lkey), 0};
+	w->sge[0] = (struct emu_sge){emu_get64(m->meta.addr), opaque, emu_get32(m->meta.lkey), 0};
+	w->sge[1] = (struct emu_sge){emu_get64(m->src.addr), from, emu_get32(m->src.lkey), 0};
+	w->sge[2] = (struct emu_sge){emu_get64(m->dst.addr), to, emu_get32(m->dst.lkey), 0};
 	w->nsge = 3;
-	w->len = len;
-	return true;
+	w->len = from;
+	return emu_wqe_transforms(w) ? !(w->sge[0].addr % opaque) : from == to;
+}
+
+/* log2 of the longest source; 0: the card has no such engine, or the queue may not use it. */
+static uint8_t mmo_limit(const struct emu_qp *q, uint8_t opmod)
+{
+	if (q->type != EMU_QPT_RC)
+		return 0;
+	switch (opmod) {
+	case EMU_MMO_dma:
+		return q->mmo.log_copy;
+	case EMU_MMO_compress:
+		return q->mmo.log_compress;
+	case EMU_MMO_decompress:
+		return q->mmo.log_decompress;
+	default:
+		return 0;
+	}
+}
+
+static enum emu_syndrome check_mmo(const struct emu_qp *q, const uint8_t *p, uint32_t ds,
+				   struct emu_wqe *w)
+{
+	uint8_t limit = mmo_limit(q, w->opmod);
+
+	if (!limit || !parse_mmo(p, ds, w))
+		return EMU_SYN_LOC_QP_OP;
+	return w->len > 1ull << limit ? EMU_SYN_LOC_LEN : EMU_SYN_OK;
 }
 
 /* A data segment points to the list, and has its length. */
@@ -324,11 +356,8 @@ enum emu_syndrome emu_wqe_parse(const struct emu_qp *q, uint32_t qpn, uint16_t c
 	ds = parse_control(p, q, qpn, avail, w);
 	if (!ds)
 		return EMU_SYN_LOC_QP_OP;
-	if (w->opcode == EMU_WQE_MMO) {
-		if (q->type != EMU_QPT_RC || !q->mmo || !parse_mmo(p, ds, w))
-			return EMU_SYN_LOC_QP_OP;
-		return w->len > 1ull << q->mmo ? EMU_SYN_LOC_LEN : EMU_SYN_OK;
-	}
+	if (w->opcode == EMU_WQE_MMO)
+		return check_mmo(q, p, ds, w);
 	if (q->type == EMU_QPT_FRAMES)
 		return EMU_SYN_OK; /* segments of its own, which nobody looks at */
 	load(&c, q, ci, ds);

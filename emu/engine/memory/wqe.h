@@ -3,8 +3,10 @@
 #ifndef EMU_ENGINE_MEMORY_WQE_H
 #define EMU_ENGINE_MEMORY_WQE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
+#include "emu/engine/memory/segments.h"
 #include "emu/ipc/codes.h"
 #include "emu/ipc/shm.h"
 
@@ -36,11 +38,17 @@ struct emu_wqe {
 	uint64_t operand[2];
 	uint32_t srqn; /* XRC */
 	uint32_t nsge;
-	uint64_t len;	  /* sum over sge */
+	uint64_t len;	  /* sum over sge; of an MMO, of the source */
 	struct emu_av av; /* valid only for UD; of what follows only the used entries are valid */
 	struct emu_sge sge[EMU_MSG_SEGS];
 	struct emu_umr umr; /* the segments of a UMR WQE; valid only for one */
 };
+
+/* Does the destination get other bytes than those of the source? */
+static inline bool emu_wqe_transforms(const struct emu_wqe *w)
+{
+	return w->opcode == EMU_WQE_MMO && w->opmod != EMU_MMO_dma;
+}
 
 /*
  * Parse the WQE at block `ci`, of which `avail` blocks are posted. Returns EMU_SYN_OK or the

@@ -411,6 +411,17 @@ static void put_opcode(uint8_t v)
 	put_code(v, names, ARRAY_SIZE(names));
 }
 
+/* Which of the engines for MMO works; most requests are copies. */
+static void put_engine(uint8_t opmod)
+{
+	static const char *const names[] = {EMU_MMO_ENGINES(OPCODE)};
+
+	if (opmod == EMU_MMO_dma)
+		return;
+	put(" ");
+	put_code(opmod, names, ARRAY_SIZE(names));
+}
+
 #define SYNDROME(name, number, vendor, word, meaning) [number] = (word),
 
 static void put_syndrome(uint8_t v)
@@ -458,6 +469,8 @@ void emu_trace_wr(const struct emu_note_wr *n)
 		put("(%u lost) ", n->lost);
 	put("qpn=%#x ", n->note.number);
 	put_opcode(n->opcode);
+	if (n->opcode == EMU_WQE_MMO)
+		put_engine(n->opmod);
 	put(" length=%llu", (unsigned long long)n->len);
 	if (n->flags & CQ_UPDATE)
 		put(" signaled");

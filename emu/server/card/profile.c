@@ -7,15 +7,17 @@
 
 #include "base/array.h"
 
-#define FW(a, b, c) ((uint64_t)(a) << 32 | (uint64_t)(b) << 16 | (c))
-#define LINE_MAX_   256
-#define MAX_PD	    (1u << 19) /* 16 functions share 2^24 numbers */
-#define MAX_AH	    INT32_MAX  /* the kernel's, which counts none */
+#define FW(a, b, c)    ((uint64_t)(a) << 32 | (uint64_t)(b) << 16 | (c))
+#define LINE_MAX_      256
+#define MAX_PD	       (1u << 19) /* 16 functions share 2^24 numbers */
+#define MAX_LOG_STREAM 26	  /* the engine reads an input as a whole */
+#define MAX_AH	       INT32_MAX  /* the kernel's, which counts none */
 
 /*
  * NVIDIA does not publish the size of on-chip memory; 128 KiB is in the range that users report.
  * Device memory exists since ConnectX-5, sharing between functions since ConnectX-6 Dx, and a DMA
- * engine with MMO since BlueField-2. BlueField-2 refuses to share indirect mkeys (UCX, commit
+ * engine with MMO since BlueField-2, whose engines compress and decompress deflate; those of BlueField-3 decompress
+ * deflate and LZ4. BlueField-2 refuses to share indirect mkeys (UCX, commit
  * a8c655658d); for ConnectX-6 Dx there is no report, and it shares them here. The numbers of objects
  * are the emulator's own. The length of a compressed session comes from published capabilities. Which
  * cards have processing hints (PCI's TPH) is not published: here only the newest does.
@@ -27,10 +29,11 @@
 #define CARD(name_, id, version) \
 	.name = (name_), .pci_id = #id, .part_id = 0x##id, .fw_ver = (version), ALL
 static const struct emu_profile profiles[] = {
-	{CARD("bluefield-3", A2DC, FW(32, 43, 1014)), .log_max_dma_mmo = 21, .crossing = 1,
-	 .crossing_indirect = 1, .tph = true, .lane_speed = 100},
-	{CARD("bluefield-2", A2D6, FW(24, 43, 1014)), .log_max_dma_mmo = 21, .crossing = 1,
-	 .lane_speed = 50},
+	{CARD("bluefield-3", A2DC, FW(32, 43, 1014)), .log_max_dma_mmo = 21,
+	 .log_max_decompress = 21, .decompress_newer = 1, .crossing = 1, .crossing_indirect = 1,
+	 .tph = true, .lane_speed = 100},
+	{CARD("bluefield-2", A2D6, FW(24, 43, 1014)), .log_max_dma_mmo = 21, .log_max_compress = 21,
+	 .log_max_decompress = 21, .crossing = 1, .lane_speed = 50},
 	{CARD("connectx-6-dx", 101D, FW(22, 43, 1014)), .crossing = 1, .crossing_indirect = 1,
 	 .lane_speed = 50},
 	{CARD("connectx-5", 1017, FW(16, 35, 4030)), .lane_speed = 25},
@@ -90,6 +93,12 @@ static const struct cap {
 	}
 	CAP("max-dm-size", max_dm_size, 0, EMU_DM_STRIDE / 2, "bytes of device memory; 0: none"),
 	CAP("log-max-dma-mmo", log_max_dma_mmo, 0, 31, "log2 of the longest MMO copy; 0: no MMO"),
+	CAP("log-max-compress", log_max_compress, 0, MAX_LOG_STREAM,
+	    "log2 of the longest input to compress (deflate); 0: no compression"),
+	CAP("log-max-decompress", log_max_decompress, 0, MAX_LOG_STREAM,
+	    "log2 of the longest input to decompress; 0: no decompression"),
+	CAP("decompress-v2", decompress_newer, 0, 1,
+	    "decompression of LZ4 too, with the results of BlueField-3"),
 	CAP("cross-vhca", crossing, 0, 1, "mkeys can be shared between functions"),
 	CAP("cross-vhca-indirect", crossing_indirect, 0, 1,
 	    "indirect mkeys (KLM, KSM) can be shared too"),
@@ -127,6 +136,21 @@ const struct emu_profile *emu_profile_find(const char *name)
 		if (!strcmp(profiles[i].name, name))
 			return &profiles[i];
 	return NULL;
+}
+
+bool emu_profile_has_engines(const struct emu_profile *p)
+{
+	return p->log_max_dma_mmo || p->log_max_compress || p->log_max_decompress;
+}
+
+struct emu_mmo emu_profile_engines(const struct emu_profile *p)
+{
+	return (struct emu_mmo){
+		.log_copy = (uint8_t)p->log_max_dma_mmo,
+		.log_compress = (uint8_t)p->log_max_compress,
+		.log_decompress = (uint8_t)p->log_max_decompress,
+		.newer = (uint8_t)p->decompress_newer,
+	};
 }
 
 void emu_topology_default(struct emu_topology_spec *t)

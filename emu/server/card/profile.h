@@ -29,7 +29,10 @@ struct emu_profile {
 	bool tph; /* processing hints of DMA handles */
 	/* The rest has a name in the table of capabilities. */
 	uint32_t max_dm_size;
-	uint32_t log_max_dma_mmo;   /* 0 = no MMO DMA */
+	uint32_t log_max_dma_mmo;  /* 0 = no MMO DMA */
+	uint32_t log_max_compress; /* 0 = no engine; the same for the next one */
+	uint32_t log_max_decompress;
+	uint32_t decompress_newer;  /* LZ4 too, and the newer layout of results */
 	uint32_t crossing;	    /* cross-VHCA mkeys */
 	uint32_t crossing_indirect; /* KLM and KSM ones too */
 	uint32_t max_session;	    /* CQEs in a compressed session; 0 = none */
@@ -59,6 +62,10 @@ struct emu_topology_spec {
 };
 
 const struct emu_profile *emu_profile_find(const char *name);
+
+/* Does the card have engines for work requests (MMO), and what do queues that may use them ask of them? */
+bool emu_profile_has_engines(const struct emu_profile *p);
+struct emu_mmo emu_profile_engines(const struct emu_profile *p);
 
 /* Speeds and widths as port attributes encode them (enum ib_port_speed, ib_port_width); 0: none. */
 uint8_t emu_speed_code(uint32_t lane_speed);

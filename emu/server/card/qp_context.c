@@ -43,7 +43,7 @@ static void reset(struct emu_qp *q)
 {
 	atomic_store(&q->state, EMU_QPS_RESET);
 	emu_grace();
-	q->mmo = 0;
+	q->mmo = (struct emu_mmo){0};
 	q->dest_qpn = 0;
 	for (unsigned int side = 0; side < EMU_PAGE_FAULT_SIDES; side++)
 		atomic_store(&q->page_fault[side].state, EMU_PAGE_FAULT_NONE);

@@ -12,6 +12,7 @@
 
 /* 8 << 4 entries: the largest size of the encoding, which is for InfiniBand. */
 #define GID_TABLE_128 4
+#define MIN_LOG_BLOCK 4 /* of a compressed stream */
 
 #define ODP_ALL                                                                           \
 	(EMU_ODP_SEND | EMU_ODP_RECEIVE | EMU_ODP_WRITE | EMU_ODP_READ | EMU_ODP_ATOMIC | \
@@ -26,10 +27,16 @@ static uint64_t log_of(uint32_t n)
 static void general_caps(const struct emu_func *f, uint8_t *page)
 {
 	const struct emu_profile *p = f->card->profile;
+	const bool lz4 = p->log_max_decompress && p->decompress_newer;
 	const struct emu_prm_value fields[] = {
 		{EMU_HCA_CAP_HCA_CAP_2, p->crossing},
 		{EMU_HCA_CAP_VHCA_ID, f->vhca_id},
 		{EMU_HCA_CAP_LOG_DMA_MMO_MAX_SIZE, p->log_max_dma_mmo},
+		{EMU_HCA_CAP_LOG_COMPRESS_MMO_SIZE, p->log_max_compress},
+		{EMU_HCA_CAP_DECOMPRESS_LZ4_DATA_ONLY_V2, lz4},
+		{EMU_HCA_CAP_DECOMPRESS_LZ4_NO_CHECKSUM_V2, lz4},
+		{EMU_HCA_CAP_DECOMPRESS_LZ4_CHECKSUM_V2, lz4},
+		{EMU_HCA_CAP_LOG_DECOMPRESS_MMO_SIZE, p->log_max_decompress},
 		{EMU_HCA_CAP_LOG_MAX_QP_SZ, 15},
 		{EMU_HCA_CAP_LOG_MAX_QP, log_of(p->max_qp)},
 		{EMU_HCA_CAP_ECE, 1},
@@ -43,7 +50,7 @@ static void general_caps(const struct emu_func *f, uint8_t *page)
 		{EMU_HCA_CAP_UMR_EXTENDED_TRANSLATION_OFFSET, 1},
 		{EMU_HCA_CAP_NULL_MKEY, 1},
 		{EMU_HCA_CAP_LOG_MAX_KLM_LIST_SIZE, 12},
-		{EMU_HCA_CAP_QPC_EXTENSION, p->log_max_dma_mmo != 0},
+		{EMU_HCA_CAP_QPC_EXTENSION, emu_profile_has_engines(p)},
 		{EMU_HCA_CAP_LOG_MAX_RA_REQ_QP, 4},
 		{EMU_HCA_CAP_LOG_MAX_RA_RES_QP, 4},
 		{EMU_HCA_CAP_GID_TABLE_SIZE, GID_TABLE_128},
@@ -66,6 +73,10 @@ static void general_caps(const struct emu_func *f, uint8_t *page)
 		{EMU_HCA_CAP_CQE_COMPRESSION, p->max_session != 0},
 		{EMU_HCA_CAP_CQE_COMPRESSION_MAX_NUM, p->max_session},
 		{EMU_HCA_CAP_DMA_MMO_QP, p->log_max_dma_mmo != 0},
+		{EMU_HCA_CAP_COMPRESS_MIN_BLOCK_SIZE, p->log_max_compress ? MIN_LOG_BLOCK : 0},
+		{EMU_HCA_CAP_COMPRESS_MMO_QP, p->log_max_compress != 0},
+		{EMU_HCA_CAP_DECOMPRESS_DEFLATE_V1, p->log_max_decompress && !lz4},
+		{EMU_HCA_CAP_DECOMPRESS_DEFLATE_V2, lz4},
 	};
 
 	EMU_PRM_FILL(page, fields);

@@ -320,8 +320,10 @@ static int fill_extension(const struct emu_cmd *c, struct emu_mbox *m, struct em
 		return emu_refuse(m, EMU_CMD_SYN_QP_IN_LEN);
 	if (!emu_prm_get(m->in, EMU_CREATE_QP_EXT_IN_MMO))
 		return 0;
-	q->mmo = (uint8_t)c->file->func->card->profile->log_max_dma_mmo;
-	return q->mmo ? 0 : emu_refuse(m, EMU_CMD_SYN_QP_MMO);
+	if (!emu_profile_has_engines(c->file->func->card->profile))
+		return emu_refuse(m, EMU_CMD_SYN_QP_MMO);
+	q->mmo = emu_profile_engines(c->file->func->card->profile);
+	return 0;
 }
 
 static int fill_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_qp *qp, struct emu_qp *q)
@@ -517,11 +519,11 @@ static int init2init(const struct emu_func *f, uint32_t qpn, struct emu_mbox *m)
 	    mask & ~(uint64_t)EMU_OPTPAR_95_32_MMO)
 		return emu_refuse(m, EMU_CMD_SYN_INIT2INIT_MASK);
 	if (mask & EMU_OPTPAR_95_32_MMO) {
-		if (!f->card->profile->log_max_dma_mmo)
+		if (!emu_profile_has_engines(f->card->profile))
 			return emu_refuse(m, EMU_CMD_SYN_INIT2INIT_MMO);
 		q->mmo = emu_prm_get(m->in, EMU_INIT2INIT_QP_IN_QPC_DATA_EXT_MMO)
-				 ? (uint8_t)f->card->profile->log_max_dma_mmo
-				 : 0;
+				 ? emu_profile_engines(f->card->profile)
+				 : (struct emu_mmo){0};
 	}
 	return 0;
 }

@@ -79,7 +79,7 @@
 	S(INIT2INIT_STATE, 0x51, BAD_QP_STATE, "the queue pair is not in state INIT")              \
 	S(INIT2INIT_MASK, 0x52, BAD_PARAM,                                                         \
 	  "only mmo of the queue pair context extension can be changed")                           \
-	S(INIT2INIT_MMO, 0x53, BAD_PARAM, "the card has no DMA engine")                            \
+	S(INIT2INIT_MMO, 0x53, BAD_PARAM, "the card has no engines")                               \
 	/* QUERY_MKEY */                                                                           \
 	S(QUERY_MKEY_OUT_LEN, 0x60, BAD_OUTP_LEN, "the answer does not fit into the out mailbox")  \
 	S(QUERY_MKEY_OP_MOD, 0x61, BAD_OP, "op_mod must be 0")                                     \
@@ -125,7 +125,7 @@
 	S(QUERY_QP_OUT_LEN, 0x8a, BAD_OUTP_LEN, "the answer does not fit into the out mailbox")    \
 	S(QP_SRQ, 0x8b, BAD_RES, "the context has no such shared receive queue")                   \
 	S(QP_TYPE, 0x8c, BAD_PARAM, "only RC and UC queue pairs can be modified")                  \
-	S(QP_MMO, 0x8d, BAD_PARAM, "the card has no DMA engine")                                   \
+	S(QP_MMO, 0x8d, BAD_PARAM, "the card has no engines")                                      \
 	/* CREATE_RMP */                                                                           \
 	S(RMP_CONTEXT, 0x90, BAD_PARAM,                                                            \
 	  "the state, the type of the work queue or one of its sizes is not supported")            \

@@ -220,7 +220,7 @@ void fixture_qp_init(struct fixture_qp *qp, uint32_t slot, uint16_t func, uint32
 	entry->engine = slot;
 	entry->func = func;
 	entry->type = EMU_QPT_RC;
-	entry->mmo = 31;
+	entry->mmo.log_copy = 31;
 	entry->pdn = pdn;
 	entry->pkey = UINT16_MAX;
 	entry->uidx = 0x1000 + qpn;
@@ -386,8 +386,11 @@ static void decode(const uint8_t *p, uint8_t op_own, struct fixture_cqe *cqe)
 	cqe->wqe_opcode = p[56];
 	cqe->qpn = emu_get32(p + 56) & 0xffffff;
 	cqe->wqe_counter = emu_get16(p + 60);
-	if (cqe->opcode == EMU_CQE_REQ_ERR || cqe->opcode == EMU_CQE_RESP_ERR)
-		cqe->syndrome = p[55];
+	if (cqe->opcode != EMU_CQE_REQ_ERR && cqe->opcode != EMU_CQE_RESP_ERR)
+		return;
+	cqe->hw_syndrome = p[52];
+	cqe->vendor = p[54];
+	cqe->syndrome = p[55];
 }
 
 static bool take(struct fixture_cq *cq, struct fixture_cqe *cqe)

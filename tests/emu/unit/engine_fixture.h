@@ -45,6 +45,7 @@ struct fixture_qp {
 struct fixture_cqe {
 	uint8_t opcode;
 	uint8_t syndrome;
+	uint8_t vendor, hw_syndrome; /* of an error */
 	uint8_t wqe_opcode;
 	bool solicited;
 	uint16_t wqe_counter;

@@ -250,7 +250,7 @@ static void mmo_with_unequal_lengths_or_without_rights_is_refused(void **state)
 	refuse_mmo(p, good, sge(p->mem_a, 64, read_only), EMU_SYN_LOC_PROT);
 	refuse_mmo(p, sge(p->mem_a, 0, p->key_a), sge(p->mem_a, 0, p->key_a), EMU_SYN_LOC_PROT);
 	add_loopback(p, &qp);
-	qp.entry->mmo = 0;
+	qp.entry->mmo = (struct emu_mmo){0};
 	post_mmo(p, &qp, good, good);
 	fixture_expect(&p->cq_a, EMU_SYN_LOC_QP_OP);
 	p->key_a ^= 1;
