@@ -50,6 +50,32 @@ static doca_error_t query_devmem(struct ibv_context *context, struct dpumap_caps
 	return DOCA_SUCCESS;
 }
 
+/* Without a DMA engine, rdma-core creates no queue pair for another engine either. */
+static void read_engines(const uint8_t *cap, struct dpumap_caps *caps)
+{
+	const bool v1 = prm_get(cap, PRM_CAP_DECOMPRESS_DEFLATE_V1);
+	const bool v2 = prm_get(cap, PRM_CAP_DECOMPRESS_DEFLATE_V2);
+
+	if (!caps->max_memcpy_len)
+		return;
+	if (prm_get(cap, PRM_CAP_COMPRESS_MMO_QP)) {
+		caps->engine |= DPUMAP_ENGINE_DEFLATE;
+		caps->max_compress_len = UINT64_C(1) << prm_get(cap, PRM_CAP_LOG_COMPRESS_MMO_SIZE);
+	}
+	if (v1 || v2)
+		caps->engine |= DPUMAP_ENGINE_INFLATE;
+	if (prm_get(cap, PRM_CAP_DECOMPRESS_LZ4_DATA_ONLY_V2))
+		caps->engine |= DPUMAP_ENGINE_LZ4_BLOCK | DPUMAP_ENGINE_NEWER;
+	if (prm_get(cap, PRM_CAP_DECOMPRESS_LZ4_NO_CHECKSUM_V2) &&
+	    prm_get(cap, PRM_CAP_DECOMPRESS_LZ4_CHECKSUM_V2))
+		caps->engine |= DPUMAP_ENGINE_LZ4_STREAM | DPUMAP_ENGINE_NEWER;
+	if (v2)
+		caps->engine |= DPUMAP_ENGINE_NEWER;
+	if (caps->engine & ~(uint32_t)DPUMAP_ENGINE_DEFLATE)
+		caps->max_decompress_len = UINT64_C(1)
+					   << prm_get(cap, PRM_CAP_LOG_DECOMPRESS_MMO_SIZE);
+}
+
 static doca_error_t query_firmware(struct ibv_context *context, struct dpumap_caps *caps)
 {
 	struct cap_page page = {0};
@@ -62,6 +88,7 @@ static doca_error_t query_firmware(struct ibv_context *context, struct dpumap_ca
 		return DOCA_ERROR_DRIVER;
 	caps->vhca_id = (uint16_t)prm_get(cap, PRM_CAP_VHCA_ID);
 	caps->has_vhca_id = true;
+	read_engines(cap, caps);
 	has_ksm = prm_get(cap, PRM_CAP_FIXED_BUFFER_SIZE);
 	if (!prm_get(cap, PRM_CAP_HCA_CAP_2))
 		return DOCA_SUCCESS;

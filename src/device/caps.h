@@ -8,6 +8,15 @@
 
 #include <doca_error.h>
 
+/* What a compression engine can do. */
+enum dpumap_engine {
+	DPUMAP_ENGINE_DEFLATE = 0x1, /* compress */
+	DPUMAP_ENGINE_INFLATE = 0x2,
+	DPUMAP_ENGINE_LZ4_STREAM = 0x4, /* decompress */
+	DPUMAP_ENGINE_LZ4_BLOCK = 0x8,
+	DPUMAP_ENGINE_NEWER = 0x10, /* the layout of its results */
+};
+
 #define DPUMAP_DM_LOG_LINE 6u /* the driver allocates device memory in lines of 64 bytes */
 
 struct ibv_context;
@@ -16,8 +25,11 @@ struct ibv_device_attr;
 struct dpumap_caps {
 	uint64_t card_guid; /* sys_image_guid: equal for all functions of a card */
 	uint64_t max_dm_len;
-	uint64_t dm_granularity;  /* unit in which device memory is allocated */
-	uint64_t max_memcpy_len;  /* of the DMA engine; 0 without one */
+	uint64_t dm_granularity;   /* unit in which device memory is allocated */
+	uint64_t max_memcpy_len;   /* of the DMA engine; 0 without one */
+	uint64_t max_compress_len; /* of an input */
+	uint64_t max_decompress_len;
+	uint32_t engine;	  /* enum dpumap_engine */
 	uint64_t max_copy_len;	  /* max_memcpy_len, or else of an RDMA message; or 0 */
 	uint32_t max_message_len; /* of RDMA; 0 without a port */
 	uint32_t max_queue_depth;

@@ -346,12 +346,13 @@ static bool poll_queue(struct doca_dma *dma, struct dpumap_sq_completion *comple
 	result = dpumap_queue_poll(dma->queue, &polled, 1, &n);
 	if (doca_unlikely(result != DOCA_SUCCESS)) {
 		fail_all(dma, result);
-		*completion = (struct dpumap_sq_completion){dma->completed, DOCA_SUCCESS};
+		*completion = (struct dpumap_sq_completion){.end = dma->completed};
 		return true;
 	}
 	if (!n)
 		return false;
-	*completion = (struct dpumap_sq_completion){dma->completed + 1, polled.status};
+	*completion =
+		(struct dpumap_sq_completion){.end = dma->completed + 1, .status = polled.status};
 	return true;
 }
 

@@ -60,6 +60,7 @@ FLOORS = {
         "rdma": f"sync_event {LIBRARY}",
         "sync_event": LIBRARY,
         "dma": LIBRARY,
+        "compress": LIBRARY,
         "advise": LIBRARY,
         "comch/fast": f"comch/connection comch {LIBRARY}",
         "comch/connection": f"comch/link comch {LIBRARY} local",

@@ -262,6 +262,7 @@ static void run_task(struct graph_step *step)
 		if (result == DOCA_SUCCESS)
 			return;
 		task->node = NULL;
+		task->status = result;
 	}
 	finish_step(step, false);
 }

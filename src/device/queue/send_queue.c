@@ -15,15 +15,19 @@
 #include "device/queue/queue_priv.h"
 #include "log/log.h"
 
-#define SCRATCH 64
+#define SCRATCH	      64   /* bytes that the device writes for all copies, and nobody reads */
+#define ALIGNMENT     256  /* of results */
+#define VENDOR_ENGINE 0x9d /* vendor syndrome: see the one of the hardware */
+#define HW_SYNDROME   52   /* its place in an error CQE, which rdma-core has no name for */
+#define HW_NO_ROOM    0x84
 
 struct send_queue {
 	struct dpumap_sq base;
 	struct dpumap_cq_ring cq;
 	const struct dpumap_device *device;
+	const char *what; /* a request is, in messages */
 	struct ibv_mr *scratch_mr;
-	/* Written by the device, never read. */
-	uint8_t scratch[SCRATCH] __attribute__((aligned(SCRATCH)));
+	void *scratch;
 };
 
 static inline struct send_queue *to_send_queue(struct dpumap_sq *sq)
@@ -31,14 +35,18 @@ static inline struct send_queue *to_send_queue(struct dpumap_sq *sq)
 	return (struct send_queue *)sq;
 }
 
-static doca_error_t register_scratch(struct send_queue *sq)
+static doca_error_t register_scratch(struct send_queue *sq, size_t bytes)
 {
-	sq->scratch_mr = ibv_reg_mr(sq->device->pd, sq->scratch, sizeof(sq->scratch),
-				    IBV_ACCESS_LOCAL_WRITE);
-	if (!sq->scratch_mr)
+	sq->scratch = aligned_alloc(ALIGNMENT, (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1));
+	if (!sq->scratch)
+		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for a send queue");
+	sq->scratch_mr = ibv_reg_mr(sq->device->pd, sq->scratch, bytes, IBV_ACCESS_LOCAL_WRITE);
+	if (!sq->scratch_mr) {
+		free(sq->scratch);
 		return dpumap_fail(dpumap_errno_to_one_of(errno, DOCA_ERROR_NO_MEMORY),
 				   "%s: cannot register the scratch memory of a send queue: %s",
 				   dpumap_hca_name(sq->device->hca), strerror(errno));
+	}
 	sq->base.scratch = (struct dpumap_wqe_data){
 		.key = htobe32(sq->scratch_mr->lkey),
 		.addr = htobe64((uintptr_t)sq->scratch),
@@ -70,29 +78,47 @@ static doca_error_t map_queue(struct send_queue *sq, struct dpumap_queue *queue)
 	return DOCA_SUCCESS;
 }
 
-doca_error_t dpumap_sq_open(struct dpumap_queue *queue, struct dpumap_sq **sq)
+static doca_error_t open_queue(struct dpumap_queue *queue, const char *what, bool has_results,
+			       struct dpumap_sq **sq)
 {
-	struct send_queue *opened;
+	struct send_queue *opened = calloc(1, sizeof(*opened));
 	doca_error_t result;
 
-	*sq = NULL;
-	if (dpumap_queue_engine(queue) != DPUMAP_DMA_ENGINE_MMO)
-		return DOCA_SUCCESS;
-	opened = aligned_alloc(SCRATCH, sizeof(*opened));
 	if (!opened)
 		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory for a send queue");
-	memset(opened, 0, sizeof(*opened));
 	opened->device = dpumap_queue_device(queue);
+	opened->what = what;
 	opened->base.depth = dpumap_queue_depth(queue);
 	result = map_queue(opened, queue);
 	if (result == DOCA_SUCCESS)
-		result = register_scratch(opened);
+		result = register_scratch(opened,
+					  has_results ? sizeof(*opened->base.results) *
+								((size_t)opened->base.ring.mask + 1)
+						      : SCRATCH);
 	if (result != DOCA_SUCCESS) {
 		free(opened);
 		return result;
 	}
+	if (has_results)
+		opened->base.results = opened->scratch;
 	*sq = &opened->base;
 	return DOCA_SUCCESS;
+}
+
+doca_error_t dpumap_sq_open(struct dpumap_queue *queue, struct dpumap_sq **sq)
+{
+	*sq = NULL;
+	if (dpumap_queue_engine(queue) != DPUMAP_DMA_ENGINE_MMO)
+		return DOCA_SUCCESS;
+	return open_queue(queue, "a copy", false, sq);
+}
+
+doca_error_t dpumap_sq_open_streams(struct dpumap_queue *queue, struct dpumap_sq **sq)
+{
+	if (dpumap_queue_engine(queue) != DPUMAP_DMA_ENGINE_MMO)
+		return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED, "%s has no engines",
+				   dpumap_hca_name(dpumap_queue_device(queue)->hca));
+	return open_queue(queue, "a compression", true, sq);
 }
 
 void dpumap_sq_close(struct dpumap_sq *base)
@@ -107,6 +133,7 @@ void dpumap_sq_close(struct dpumap_sq *base)
 		dpumap_log(DPUMAP_LOG_ERROR,
 			   "%s: deregistering the scratch memory of a send queue failed: %s",
 			   dpumap_hca_name(sq->device->hca), strerror(err));
+	free(sq->scratch);
 	free(sq);
 }
 
@@ -125,13 +152,29 @@ void dpumap_sq_flush(struct dpumap_sq *sq)
 	dpumap_send_ring_flush(&sq->ring);
 }
 
-__attribute__((cold, noinline)) static doca_error_t completion_status(const struct send_queue *sq,
-								      const struct mlx5_cqe64 *cqe)
+/* DPDK's driver tells by the vendor's syndrome that the data are wrong, not the request. */
+static enum dpumap_sq_data_error data_error(const struct mlx5_cqe64 *cqe)
 {
-	return dpumap_cqe_fail(dpumap_hca_name(sq->device->hca), "a copy", cqe, NULL);
+	const struct mlx5_err_cqe *error = (const void *)cqe;
+
+	if (error->syndrome != MLX5_CQE_SYNDROME_LOCAL_QP_OP_ERR ||
+	    error->vendor_err_synd != VENDOR_ENGINE)
+		return DPUMAP_SQ_DATA_OK;
+	return ((const uint8_t *)cqe)[HW_SYNDROME] == HW_NO_ROOM ? DPUMAP_SQ_NO_ROOM
+								 : DPUMAP_SQ_BAD_DATA;
 }
 
-/* How many copies the CQE completes. */
+__attribute__((cold, noinline)) static void report_failure(const struct send_queue *sq,
+							   const struct mlx5_cqe64 *cqe,
+							   struct dpumap_sq_completion *completion)
+{
+	completion->data = sq->base.results ? data_error(cqe) : DPUMAP_SQ_DATA_OK;
+	completion->status = completion->data ? DOCA_ERROR_IO_FAILED
+					      : dpumap_cqe_fail(dpumap_hca_name(sq->device->hca),
+								sq->what, cqe, NULL);
+}
+
+/* How many requests the CQE completes. */
 static inline uint32_t advance(const struct dpumap_sq *base, const struct mlx5_cqe64 *cqe)
 {
 	return (uint16_t)(be16toh(cqe->wqe_counter) - base->completed) + 1u;
@@ -153,7 +196,7 @@ bool dpumap_sq_poll(struct dpumap_sq *base, struct dpumap_sq_completion *complet
 	completion->end = base->completed;
 	completion->status = DOCA_SUCCESS;
 	if (doca_unlikely(cqe->op_own >> 4 != MLX5_CQE_REQ))
-		completion->status = completion_status(sq, cqe);
+		report_failure(sq, cqe, completion);
 	dpumap_cq_ring_consume(&sq->cq);
 	return true;
 }

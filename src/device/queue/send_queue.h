@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The send queue of a queue pair with a DMA engine, and its completion queue, in the memory that the
- * device reads and writes: without locks, for one thread.
+ * The send queue of a queue pair with a DMA engine or a compression engine, and its completion queue, in the memory
+ * that the device reads and writes: without locks, for one thread.
  *
- * Copies are numbered from 0, modulo 2^32. Each takes one block of the ring.
+ * Requests are numbered from 0, modulo 2^32. Each takes one block of the ring.
  */
 #ifndef DPUMAP_DEVICE_QUEUE_SEND_QUEUE_H
 #define DPUMAP_DEVICE_QUEUE_SEND_QUEUE_H
@@ -22,12 +22,22 @@ struct dpumap_queue;
 
 #define DPUMAP_SQ_MAX_LEN 0x7fffffffu /* mask: 2^31 bytes are encoded as 0 */
 
-/* The work request of a copy. */
+/* The work request of a copy or of a compression. */
 struct dpumap_sq_wqe {
 	struct dpumap_wqe_ctrl ctrl;
-	struct dpumap_wqe_data scratch; /* where the device keeps the state of the copy */
+	struct dpumap_wqe_data
+		scratch; /* where the device keeps the state of a copy, or a result */
 	struct dpumap_wqe_data src, dst;
 };
+
+/* What a compression engine writes, in its byte order. The older one has its checksums at the end. */
+struct dpumap_sq_result {
+	uint32_t syndrome, reserved_1, len;
+	uint32_t newer_crc32, newer_adler32, newer_crc32c, newer_xxh32, reserved_7;
+	uint32_t older_crc32, older_adler32, reserved_10[54];
+};
+
+_Static_assert(sizeof(struct dpumap_sq_result) == 256, "result of a compression engine");
 
 _Static_assert(sizeof(struct dpumap_sq_wqe) == DPUMAP_WQE_BLOCK, "one block of a send queue");
 
@@ -38,11 +48,21 @@ struct dpumap_sq {
 	uint32_t completed;
 	uint32_t qpn_ds; /* as a WQE has it */
 	struct dpumap_wqe_data scratch;
+	struct dpumap_sq_result *results; /* one for each block of the ring; NULL for copies */
+};
+
+/* What a compression engine found wrong with its data. */
+enum dpumap_sq_data_error {
+	DPUMAP_SQ_DATA_OK,
+	DPUMAP_SQ_NO_ROOM,  /* the destination is too short */
+	DPUMAP_SQ_BAD_DATA, /* the source is not what it should be */
 };
 
 struct dpumap_sq_completion {
-	uint32_t end; /* all copies below are completed; those before the last succeeded */
+	uint32_t end; /* all requests below are completed; those before the last succeeded */
 	doca_error_t status;
+	enum dpumap_sq_data_error
+		data; /* after a failure: if set, it is not logged, and the queue goes on */
 };
 
 /*
@@ -50,6 +70,8 @@ struct dpumap_sq_completion {
  * has no DMA engine.
  */
 doca_error_t dpumap_sq_open(struct dpumap_queue *queue, struct dpumap_sq **sq);
+/* The same for compressions: dpumap_sq_post_stream(). DOCA_ERROR_NOT_SUPPORTED without a DMA engine. */
+doca_error_t dpumap_sq_open_streams(struct dpumap_queue *queue, struct dpumap_sq **sq);
 /* To be called after the queue was destroyed. */
 void dpumap_sq_close(struct dpumap_sq *sq);
 
@@ -77,28 +99,73 @@ static inline uint32_t dpumap_sq_posted(const struct dpumap_sq *sq)
 	return sq->ring.at;
 }
 
-/* Post one copy of 1 byte to the queue's maximum; false if `depth` copies are in flight. */
-static inline bool dpumap_sq_post(struct dpumap_sq *sq, const struct dpumap_sq_key *dst,
-				  uint64_t dst_addr, const struct dpumap_sq_key *src,
-				  uint64_t src_addr, size_t len)
+/* Begin the next work request; NULL if `depth` requests are in flight. */
+static inline struct dpumap_sq_wqe *dpumap_sq_begin(struct dpumap_sq *sq, uint32_t opcode,
+						    uint32_t control)
 {
 	uint32_t posted = sq->ring.at;
 	struct dpumap_sq_wqe *wqe = dpumap_send_ring_block(&sq->ring, posted);
 
 	if (doca_unlikely(posted - sq->completed == sq->depth))
-		return false;
-	wqe->ctrl.opcode = htobe32(DPUMAP_WQE_MMO | (posted & 0xffff) << 8);
+		return NULL;
+	wqe->ctrl.opcode = htobe32(opcode | (posted & 0xffff) << 8);
 	wqe->ctrl.qpn_ds = sq->qpn_ds;
-	wqe->ctrl.flags = dpumap_send_ring_flags(&sq->ring, (uint32_t)len);
-	wqe->ctrl.imm = 0;
+	wqe->ctrl.imm = htobe32(control);
 	wqe->scratch = sq->scratch;
+	return wqe;
+}
+
+/* Post one copy of 1 byte to the queue's maximum; false if `depth` copies are in flight. */
+static inline bool dpumap_sq_post(struct dpumap_sq *sq, const struct dpumap_sq_key *dst,
+				  uint64_t dst_addr, const struct dpumap_sq_key *src,
+				  uint64_t src_addr, size_t len)
+{
+	struct dpumap_sq_wqe *wqe = dpumap_sq_begin(sq, DPUMAP_WQE_MMO, 0);
+
+	if (doca_unlikely(!wqe))
+		return false;
+	wqe->ctrl.flags = dpumap_send_ring_flags(&sq->ring, (uint32_t)len);
 	dpumap_sq_fill(&wqe->src, src, src_addr, len);
 	dpumap_sq_fill(&wqe->dst, dst, dst_addr, len);
 	dpumap_send_ring_post(&sq->ring, &wqe->ctrl, 1);
 	return true;
 }
 
-/* Ring the doorbell for all posted copies. */
+/* A piece of memory, as dpumap_sq_fill() takes it. */
+struct dpumap_sq_piece {
+	const struct dpumap_sq_key *key;
+	uint64_t addr;
+	size_t len; /* 1 to DPUMAP_SQ_MAX_LEN */
+};
+
+/*
+ * Post a compression or decompression: `opcode` is DPUMAP_WQE_COMPRESS or _DECOMPRESS, and `control` the last word of
+ * the control segment. False if `depth` requests are in flight. Each one has its own completion.
+ */
+static inline bool dpumap_sq_post_stream(struct dpumap_sq *sq, uint32_t opcode, uint32_t control,
+					 const struct dpumap_sq_piece *dst,
+					 const struct dpumap_sq_piece *src)
+{
+	struct dpumap_sq_wqe *wqe = dpumap_sq_begin(sq, opcode, control);
+
+	if (doca_unlikely(!wqe))
+		return false;
+	wqe->ctrl.flags = htobe32(DPUMAP_WQE_CQ_UPDATE);
+	wqe->scratch.addr = htobe64((uintptr_t)&sq->results[sq->ring.at & sq->ring.mask]);
+	dpumap_sq_fill(&wqe->src, src->key, src->addr, src->len);
+	dpumap_sq_fill(&wqe->dst, dst->key, dst->addr, dst->len);
+	dpumap_send_ring_post(&sq->ring, &wqe->ctrl, 1);
+	return true;
+}
+
+/* The result of a completed request, until its place in the ring is used again. */
+static inline const struct dpumap_sq_result *dpumap_sq_result(const struct dpumap_sq *sq,
+							      uint32_t number)
+{
+	return &sq->results[number & sq->ring.mask];
+}
+
+/* Ring the doorbell for all posted requests. */
 void dpumap_sq_flush(struct dpumap_sq *sq);
 /*
  * Take one completion; false if there is none. After a failure each remaining copy completes with

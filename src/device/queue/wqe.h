@@ -5,11 +5,13 @@
 
 #include <stdint.h>
 
-#define DPUMAP_WQE_BLOCK     64u
-#define DPUMAP_WQE_SEG	     16u
+#define DPUMAP_WQE_BLOCK      64u
+#define DPUMAP_WQE_SEG	      16u
 
-#define DPUMAP_WQE_MMO	     0x0100002fu /* opmod and opcode of a copy by the DMA engine */
-#define DPUMAP_WQE_CQ_UPDATE 0x8u	 /* flag: signaled */
+#define DPUMAP_WQE_MMO	      0x0100002fu /* opmod and opcode of a copy by the DMA engine */
+#define DPUMAP_WQE_COMPRESS   0x0200002fu /* the same of the compression engine */
+#define DPUMAP_WQE_DECOMPRESS 0x0300002fu
+#define DPUMAP_WQE_CQ_UPDATE  0x8u /* flag: signaled */
 
 /* The first segment. */
 struct dpumap_wqe_ctrl {

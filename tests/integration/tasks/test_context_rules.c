@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What published programs rely on with every kind of context: each test runs with a DMA context and with
- * an RDMA context.
+ * What published programs rely on with every kind of context: each test runs with a DMA context, with an RDMA context
+ * and, where the device has the engine, with a compress context.
  */
 #include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
+#include <doca_compress.h>
 #include <doca_graph.h>
 
 #include "endpoint.h"
@@ -17,6 +18,7 @@
 #define ROOM	    4096u
 #define PATIENCE_MS 30000
 #define IDLE	    DOCA_CTX_STATE_IDLE
+#define RUNNING	    DOCA_CTX_STATE_RUNNING
 #define STOPPING    DOCA_CTX_STATE_STOPPING
 
 /* A kind of context. */
@@ -29,6 +31,7 @@ struct kind {
 	struct doca_buf *(*get_dst)(const struct doca_task *task);
 	doca_error_t (*destroy)(void);
 	doca_error_t not_idle;
+	bool refuses; /* bad tasks, when they are submitted; and it goes on after a failed one */
 };
 
 static struct side {
@@ -39,6 +42,7 @@ static struct side {
 	struct doca_buf_inventory *inventory;
 	struct doca_buf *src, *dst;
 	struct doca_mmap *mmap; /* of dst */
+	uint8_t *bytes;		/* of it, not used otherwise */
 	unsigned int num_done, num_failed, num_changes;
 	doca_error_t last_error;
 	enum doca_ctx_states last_state;
@@ -150,6 +154,7 @@ static int open_dma(void **state)
 		.src = tasks_source(0, LEN),
 		.dst = tasks_room(0, ROOM),
 		.mmap = tasks.mmap,
+		.bytes = tasks.bytes + TASKS_LEN,
 	};
 	return dma_set_conf() || doca_ctx_set_state_changed_cb(side.ctx, on_state) ? -1 : 0;
 }
@@ -266,6 +271,7 @@ static int open_rdma(void **state)
 		.inventory = local.inventory,
 		.dst = endpoint_room(&local, local.mmap, local.bytes, ROOM),
 		.mmap = local.mmap,
+		.bytes = local.bytes,
 	};
 	return rdma_set_conf() || doca_ctx_set_state_changed_cb(side.ctx, on_state) ? -1 : 0;
 }
@@ -283,7 +289,122 @@ static int close_rdma(void **state)
 	return result == DOCA_SUCCESS ? fixture_recount(state) : -1;
 }
 
-/* --- what tests do with either ---------------------------------------------------------------- */
+/* --- compress --------------------------------------------------------------------------------- */
+
+static struct doca_compress *compress;
+
+static void on_stream(struct doca_compress_task_decompress_deflate *task, union doca_data task_data,
+		      union doca_data ctx_data)
+{
+	on_end(doca_compress_task_decompress_deflate_as_task(task));
+}
+
+static doca_error_t compress_set_conf(void)
+{
+	return doca_compress_task_decompress_deflate_set_conf(compress, on_stream, on_stream,
+							      NUM_TASKS);
+}
+
+static doca_error_t compress_start(void)
+{
+	return doca_ctx_start(side.ctx);
+}
+
+static doca_error_t compress_alloc(const struct doca_buf *src, struct doca_task **task)
+{
+	struct doca_compress_task_decompress_deflate *allocated;
+	doca_error_t result = doca_compress_task_decompress_deflate_alloc_init(
+		compress, src, side.dst, no_data, &allocated);
+
+	if (result == DOCA_SUCCESS)
+		*task = doca_compress_task_decompress_deflate_as_task(allocated);
+	return result;
+}
+
+static bool compress_address_is_that_of(struct doca_task *task)
+{
+	return (void *)task == (void *)doca_compress_task_decompress_deflate_as_task(
+				       (struct doca_compress_task_decompress_deflate *)task);
+}
+
+static const struct doca_buf *compress_get_src(const struct doca_task *task)
+{
+	return doca_compress_task_decompress_deflate_get_src(
+		(const struct doca_compress_task_decompress_deflate *)task);
+}
+
+static struct doca_buf *compress_get_dst(const struct doca_task *task)
+{
+	return doca_compress_task_decompress_deflate_get_dst(
+		(const struct doca_compress_task_decompress_deflate *)task);
+}
+
+static doca_error_t compress_destroy(void)
+{
+	return doca_compress_destroy(compress);
+}
+
+static const struct kind compression = {
+	.start = compress_start,
+	.set_conf = compress_set_conf,
+	.alloc = compress_alloc,
+	.address_is_that_of = compress_address_is_that_of,
+	.get_src = compress_get_src,
+	.get_dst = compress_get_dst,
+	.destroy = compress_destroy,
+	.not_idle = DOCA_ERROR_IN_USE,
+	.refuses = true,
+};
+
+/* A stream of LEN bytes in a stored block: RFC 1951, 3.2.4. */
+static struct doca_buf *stored_source(void)
+{
+	static const uint8_t header[] = {1, LEN, 0, (uint8_t)~LEN, 0xff};
+
+	memcpy(tasks.bytes, header, sizeof(header));
+	return tasks_source(0, LEN + sizeof(header));
+}
+
+static int open_compress(void **state)
+{
+	if (tasks_open(state) || doca_compress_create(tasks.dev, &compress))
+		return -1;
+	side = (struct side){
+		.kind = &compression,
+		.dev = tasks.dev,
+		.pe = tasks.pe,
+		.ctx = doca_compress_as_ctx(compress),
+		.inventory = tasks.inventory,
+		.src = stored_source(),
+		.dst = tasks_room(0, ROOM),
+		.mmap = tasks.mmap,
+		.bytes = tasks.bytes + TASKS_LEN,
+	};
+	return doca_pe_connect_ctx(side.pe, side.ctx) || compress_set_conf() ||
+			       doca_ctx_set_state_changed_cb(side.ctx, on_state)
+		       ? -1
+		       : 0;
+}
+
+static int close_compress(void **state)
+{
+	return stop_side() || drop_bufs() || doca_compress_destroy(compress) || tasks_close(state)
+		       ? -1
+		       : 0;
+}
+
+static bool has_compression(void)
+{
+	struct doca_dev *dev;
+	bool has;
+
+	if (fixture_open_device(&dev))
+		return false;
+	has = !doca_compress_cap_task_decompress_deflate_is_supported(doca_dev_as_devinfo(dev));
+	return !doca_dev_close(dev) && has;
+}
+
+/* --- what tests do with any ------------------------------------------------------------------- */
 
 static void start(void)
 {
@@ -642,11 +763,6 @@ static void callback_may_block(void **state)
 	assert_int_equal(side.num_done, 3);
 }
 
-static uint8_t *bytes_of_mmap(void)
-{
-	return side.kind == &dma ? tasks.bytes : local.bytes;
-}
-
 /* Another context on another engine. */
 static struct other {
 	struct doca_pe *pe;
@@ -668,11 +784,10 @@ static void drive_the_other(struct doca_task *task)
 	struct doca_dma_task_memcpy *copy;
 	struct doca_buf *src, *dst;
 
-	assert_ok(doca_buf_inventory_buf_get_by_data(
-		side.inventory, side.mmap,
-		side.kind == &dma ? tasks.bytes + TASKS_LEN : local.bytes, LEN, &src));
+	assert_ok(doca_buf_inventory_buf_get_by_data(side.inventory, side.mmap, side.bytes, LEN,
+						     &src));
 	assert_ok(doca_buf_inventory_buf_get_by_addr(side.inventory, side.mmap,
-						     bytes_of_mmap() + 2 * ROOM, LEN, &dst));
+						     side.bytes + 2 * ROOM, LEN, &dst));
 	assert_ok(doca_dma_task_memcpy_alloc_init(other.dma, src, dst, no_data, &copy));
 	assert_ok(doca_task_submit(doca_dma_task_memcpy_as_task(copy)));
 	while (other.num_done == before) {
@@ -736,11 +851,13 @@ static void cleaning_up_nothing_is_refused(void **state)
 
 	assert_null(doca_dma_as_ctx(NULL));
 	assert_null(doca_rdma_as_ctx(NULL));
+	assert_null(doca_compress_as_ctx(NULL));
 	assert_error(doca_ctx_stop(NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_ctx_get_state(NULL, &now), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_ctx_get_num_inflight_tasks(NULL, &num), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_dma_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_rdma_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_compress_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_pe_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(doca_pe_progress(NULL), 0);
 	doca_task_free(NULL);
@@ -828,17 +945,22 @@ static void task_that_never_reached_the_device_holds_up_none(void **state)
 	struct doca_task *bad = NULL;
 
 	start();
-	assert_ok(doca_buf_inventory_buf_get_by_addr(side.inventory, side.mmap, bytes_of_mmap(),
-						     LEN, &nothing));
+	assert_ok(doca_buf_inventory_buf_get_by_addr(side.inventory, side.mmap, side.bytes, LEN,
+						     &nothing));
 	submit();
 	assert_ok(side.kind->alloc(nothing, &bad));
-	assert_ok(doca_task_submit(bad));
+	if (side.kind->refuses) {
+		assert_error(doca_task_submit(bad), DOCA_ERROR_INVALID_VALUE);
+		doca_task_free(bad);
+	} else {
+		assert_ok(doca_task_submit(bad));
+	}
 	for (unsigned int i = 0; i < 3; i++)
 		submit();
-	wait_for(5);
-	assert_int_equal(side.num_failed, 1);
+	wait_for(side.kind->refuses ? 4 : 5);
+	assert_int_equal(side.num_failed, side.kind->refuses ? 0 : 1);
 	assert_int_equal(side.num_done, 4);
-	assert_int_equal(state_of(side.ctx), IDLE);
+	assert_int_equal(state_of(side.ctx), side.kind->refuses ? RUNNING : IDLE);
 	assert_ok(doca_buf_dec_refcount(nothing, NULL));
 }
 
@@ -894,50 +1016,55 @@ static void task_in_a_graph_has_no_callback(void **state)
 	run_instance(instance, &ended, 101);
 	assert_error(doca_task_get_status(task), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(side.num_done + side.num_failed, 0);
-	assert_int_equal(state_of(side.ctx), STOPPING);
+	assert_int_equal(state_of(side.ctx), side.kind->refuses ? RUNNING : STOPPING);
 	assert_ok(doca_graph_instance_destroy(instance));
 	doca_task_free(task);
 	assert_ok(doca_graph_stop(graph));
 	assert_ok(doca_graph_destroy(graph));
-	assert_int_equal(state_of(side.ctx), IDLE);
+	assert_int_equal(state_of(side.ctx), side.kind->refuses ? RUNNING : IDLE);
 }
 
-#define rules(function)                                                                       \
-	{.name = "dma: " #function,                                                           \
-	 .test_func = (function),                                                             \
-	 .setup_func = open_dma,                                                              \
-	 .teardown_func = close_dma},                                                         \
-	{                                                                                     \
-		.name = "rdma: " #function, .test_func = (function), .setup_func = open_rdma, \
-		.teardown_func = close_rdma                                                   \
-	}
+#define RULES(RULE)                                             \
+	RULE(set_conf_of_an_active_context_is_bad_state)        \
+	RULE(task_beyond_the_number_configured_is_no_memory)    \
+	RULE(task_of_a_stopped_context_is_bad_state)            \
+	RULE(task_and_its_base_have_one_address)                \
+	RULE(freed_task_can_be_read)                            \
+	RULE(task_whose_free_made_the_context_idle_can_be_read) \
+	RULE(callback_submits_its_task_again)                   \
+	RULE(callback_submits_another_task)                     \
+	RULE(callback_stops_the_context)                        \
+	RULE(task_freed_in_flight_is_freed_after_its_callback)  \
+	RULE(stop_and_frees_may_come_in_any_order)              \
+	RULE(callback_may_block)                                \
+	RULE(callback_drives_another_engine)                    \
+	RULE(progress_is_zero_unless_something_happened)        \
+	RULE(cleaning_up_nothing_is_refused)                    \
+	RULE(stop_needs_few_calls_of_progress)                  \
+	RULE(active_object_is_not_destroyed)                    \
+	RULE(device_opened_again_is_the_same)                   \
+	RULE(handle_fires_for_all_that_progress_reports)        \
+	RULE(task_that_never_reached_the_device_holds_up_none)  \
+	RULE(task_in_a_graph_has_no_callback)
+
+#define RULE_OF(kind, function)        \
+	{.name = #kind ": " #function, \
+	 .test_func = (function),      \
+	 .setup_func = open_##kind,    \
+	 .teardown_func = close_##kind},
+#define DMA(function)	   RULE_OF(dma, function)
+#define RDMA(function)	   RULE_OF(rdma, function)
+#define COMPRESS(function) RULE_OF(compress, function)
 
 int main(int argc, char **argv)
 {
-	static const struct CMUnitTest tests[] = {
-		rules(set_conf_of_an_active_context_is_bad_state),
-		rules(task_beyond_the_number_configured_is_no_memory),
-		rules(task_of_a_stopped_context_is_bad_state),
-		rules(task_and_its_base_have_one_address),
-		rules(freed_task_can_be_read),
-		rules(task_whose_free_made_the_context_idle_can_be_read),
-		rules(callback_submits_its_task_again),
-		rules(callback_submits_another_task),
-		rules(callback_stops_the_context),
-		rules(task_freed_in_flight_is_freed_after_its_callback),
-		rules(stop_and_frees_may_come_in_any_order),
-		rules(callback_may_block),
-		rules(callback_drives_another_engine),
-		rules(progress_is_zero_unless_something_happened),
-		rules(cleaning_up_nothing_is_refused),
-		rules(stop_needs_few_calls_of_progress),
-		rules(active_object_is_not_destroyed),
-		rules(device_opened_again_is_the_same),
-		rules(handle_fires_for_all_that_progress_reports),
-		rules(task_that_never_reached_the_device_holds_up_none),
-		rules(task_in_a_graph_has_no_callback),
-	};
+	static const struct CMUnitTest tests[] = {RULES(DMA) RULES(RDMA)};
+	static const struct CMUnitTest compress_tests[] = {RULES(COMPRESS)};
+	int failed;
 
 	test_parse_options(argc, argv);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	if (has_compression())
+		failed += cmocka_run_group_tests(compress_tests, NULL, NULL);
+	return failed;
 }
