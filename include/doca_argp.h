@@ -439,6 +439,16 @@ DOCA_EXPERIMENTAL doca_error_t doca_argp_register_logger_callback(doca_argp_para
 DOCA_EXPERIMENTAL doca_error_t doca_argp_disable_logger_callback(void);
 
 /**
+ * Ignore unknown members of the JSON file and of its groups of flags, and flags for DPDK in a program
+ * that does not use DPDK. By default, doca_argp_start() returns DOCA_ERROR_NOT_SUPPORTED for them.
+ *
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_BAD_STATE: the parser is not initialized, or doca_argp_start() has succeeded
+ */
+DOCA_EXPERIMENTAL doca_error_t doca_argp_disable_pedantic_config_parsing(void);
+
+/**
  * Declare that the program uses DPDK, and set the function that receives the arguments for DPDK.
  *
  * @param callback the callback, which replaces the previous one

@@ -427,6 +427,16 @@ doca_error_t doca_argp_disable_logger_callback(void)
 	return DOCA_SUCCESS;
 }
 
+doca_error_t doca_argp_disable_pedantic_config_parsing(void)
+{
+	struct dpumap_argp *argp = dpumap_argp_configurable(__func__);
+
+	if (!argp)
+		return DOCA_ERROR_BAD_STATE;
+	argp->ignores_unknown = true;
+	return DOCA_SUCCESS;
+}
+
 doca_error_t doca_argp_set_dpdk_program(doca_argp_dpdk_cb_t callback)
 {
 	struct dpumap_argp *argp = dpumap_argp_configurable(__func__);

@@ -93,6 +93,7 @@ struct dpumap_argp {
 	doca_argp_validation_cb_t validation_cb;
 	doca_argp_dpdk_cb_t dpdk_cb;
 	bool logger_disabled;
+	bool ignores_unknown; /* in a JSON file */
 
 	/* Results of one doca_argp_start(). */
 	bool running;
@@ -141,6 +142,9 @@ doca_error_t dpumap_argp_json_wrong_type(const char *key, struct json_object *va
 /* The text belongs to the JSON object and lives as long. */
 doca_error_t dpumap_argp_json_string(const char *key, struct json_object *value, char **text);
 doca_error_t dpumap_argp_json_boolean(const char *key, struct json_object *value, bool *on);
+/* A name that does not exist, such as "flag": an error unless the program ignores them. */
+doca_error_t dpumap_argp_json_unknown(const struct dpumap_argp *argp, const char *what,
+				      const char *name);
 
 /* The flags for DPDK in a JSON file. */
 

@@ -141,6 +141,16 @@ doca_error_t dpumap_argp_json_wrong_type(const char *key, struct json_object *va
 			   json_type_to_name(json_object_get_type(value)), wanted);
 }
 
+doca_error_t dpumap_argp_json_unknown(const struct dpumap_argp *argp, const char *what,
+				      const char *name)
+{
+	if (!argp->ignores_unknown)
+		return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED, "doca_argp_start: JSON: unknown %s %s",
+				   what, name);
+	dpumap_log(DPUMAP_LOG_INFO, "doca_argp_start: JSON: unknown %s %s is ignored", what, name);
+	return DOCA_SUCCESS;
+}
+
 static doca_error_t take_int(const char *key, struct json_object *value, int *number)
 {
 	int64_t wide;
@@ -246,8 +256,7 @@ static doca_error_t read_program_flag(struct dpumap_argp *argp, const char *key,
 	struct doca_argp_param *param = find_param(argp, key);
 
 	if (!param)
-		return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED,
-				   "doca_argp_start: JSON: unknown flag %s", key);
+		return dpumap_argp_json_unknown(argp, "flag", key);
 	if (param->cli_only)
 		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
 				   "doca_argp_start: JSON: %s is allowed on the command line only",
@@ -264,8 +273,7 @@ static doca_error_t read_general_flag(struct dpumap_argp *argp, const char *key,
 	int level;
 
 	if (!is_sdk && strcmp(key, "log-level") != 0)
-		return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED,
-				   "doca_argp_start: JSON: unknown flag %s", key);
+		return dpumap_argp_json_unknown(argp, "flag", key);
 	result = take_int(key, value, &level);
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -285,6 +293,8 @@ static doca_error_t read_dpdk_flag(struct dpumap_argp *argp, const char *key,
 {
 	if (argp->dpdk_cb)
 		return dpumap_argp_read_json_dpdk(argp, key, value);
+	if (argp->ignores_unknown)
+		return DOCA_SUCCESS;
 	return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED,
 			   "doca_argp_start: JSON: %s is for DPDK, which this program does not use",
 			   key);
@@ -313,6 +323,8 @@ static doca_error_t read_group(struct dpumap_argp *argp, const char *name,
 	const struct group *group = find_group(name);
 	doca_error_t result = DOCA_SUCCESS;
 
+	if (!group && argp->ignores_unknown)
+		return dpumap_argp_json_unknown(argp, "group", name);
 	if (!group)
 		return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED,
 				   "doca_argp_start: JSON: unknown group %s, must be %s, %s or %s",

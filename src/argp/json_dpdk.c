@@ -132,8 +132,7 @@ doca_error_t dpumap_argp_read_json_dpdk(struct dpumap_argp *argp, const char *ke
 	if (!strcmp(key, "devices"))
 		return read_devices(argp, value);
 	if (strcmp(key, "core-mask") != 0 && strcmp(key, "flags") != 0)
-		return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED,
-				   "doca_argp_start: JSON: unknown flag %s", key);
+		return dpumap_argp_json_unknown(argp, "flag", key);
 	result = dpumap_argp_json_string(key, value, &text);
 	if (result != DOCA_SUCCESS)
 		return result;

@@ -26,6 +26,7 @@ static void nothing_works_before_init(void **state)
 	assert_error(doca_argp_register_version_callback(record_on), DOCA_ERROR_BAD_STATE);
 	assert_error(doca_argp_register_logger_callback(record_number), DOCA_ERROR_BAD_STATE);
 	assert_error(doca_argp_disable_logger_callback(), DOCA_ERROR_BAD_STATE);
+	assert_error(doca_argp_disable_pedantic_config_parsing(), DOCA_ERROR_BAD_STATE);
 }
 
 static void init_twice_is_refused(void **state)
@@ -74,6 +75,7 @@ static void start_succeeds_once_but_may_follow_an_error(void **state)
 	assert_error(add("m", NULL, INT, 0), DOCA_ERROR_BAD_STATE);
 	assert_error(doca_argp_register_version_callback(record_on), DOCA_ERROR_BAD_STATE);
 	assert_error(doca_argp_disable_logger_callback(), DOCA_ERROR_BAD_STATE);
+	assert_error(doca_argp_disable_pedantic_config_parsing(), DOCA_ERROR_BAD_STATE);
 }
 
 static void short_names_may_have_several_letters(void **state)

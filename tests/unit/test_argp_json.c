@@ -133,6 +133,22 @@ static void unknown_names_are_not_supported(void **state)
 	assert_ok(start_json("{}"));
 }
 
+static void unknown_names_can_be_ignored(void **state)
+{
+	add_some();
+	assert_ok(doca_argp_disable_pedantic_config_parsing());
+	assert_error(start_json(PROGRAM("\"nothing\": 5, \"num\": \"5\"")),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(start_json(PROGRAM("\"cli\": 5")), DOCA_ERROR_INVALID_VALUE);
+	assert_error(start_json("{"), DOCA_ERROR_IO_FAILED);
+	assert_error(start("--nothing", "5"), DOCA_ERROR_NOT_SUPPORTED);
+	assert_int_equal(config.calls, 0);
+	assert_ok(start_json("{\"other\": 5, \"doca_general_flags\": {\"help\": true},"
+			     " \"doca_dpdk_flags\": {\"devices\": 5},"
+			     " \"doca_program_flags\": {\"nothing\": [], \"num\": 5}}"));
+	assert_string_equal(config.recorded, "number=5 ");
+}
+
 static void flags_of_the_command_line_only_are_refused_in_a_file(void **state)
 {
 	add_some();
@@ -220,6 +236,15 @@ static void flags_of_dpdk_become_its_arguments(void **state)
 					     "-c 0xff --a -b 1 ");
 }
 
+static void unknown_flags_of_dpdk_can_be_ignored(void **state)
+{
+	assert_ok(doca_argp_set_dpdk_program(record_dpdk));
+	assert_ok(doca_argp_disable_pedantic_config_parsing());
+	assert_error(start_json(DPDK("\"core-mask\": 15")), DOCA_ERROR_INVALID_VALUE);
+	assert_ok(start_json(DPDK("\"cores\": \"1\", \"core-mask\": \"0xff\"")));
+	assert_string_equal(config.recorded, "-c 0xff ");
+}
+
 static void wrong_flags_of_dpdk_are_refused(void **state)
 {
 	static const struct {
@@ -256,6 +281,7 @@ int main(void)
 		rigged(files_that_cannot_be_read_are_an_error),
 		rigged(comments_and_spaces_are_ignored),
 		rigged(unknown_names_are_not_supported),
+		rigged(unknown_names_can_be_ignored),
 		rigged(flags_of_the_command_line_only_are_refused_in_a_file),
 		rigged(json_flags_are_refused_on_the_command_line),
 		rigged(the_command_line_wins),
@@ -264,6 +290,7 @@ int main(void)
 		rigged(log_levels_of_the_file_are_applied),
 		rigged(file_sets_flags_of_the_command_and_of_those_above),
 		rigged(flags_of_dpdk_become_its_arguments),
+		rigged(unknown_flags_of_dpdk_can_be_ignored),
 		rigged(wrong_flags_of_dpdk_are_refused),
 	};
 
