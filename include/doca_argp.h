@@ -15,15 +15,25 @@
  * Command line. A short name follows one dash and may have several letters. A long name follows
  * two dashes. Names cannot be abbreviated. The value of a flag is the next argument, or follows
  * "=". A value that looks like a flag of the program needs "=". Integers are decimal, or
- * hexadecimal after "0x". "--" ends the flags. In a DPDK program, "--" separates the flags of DPDK
- * from the flags of the program; without "--", all flags belong to the program. In a program with
- * commands, an argument that is not a flag is the name of a command. The flags after it are flags
- * of the command, or inherited flags of the commands above it.
+ * hexadecimal after "0x". Floating-point numbers are decimal, such as "0.5" or "1e-3". "--" ends
+ * the flags. In a DPDK program, "--" separates the flags of DPDK from the flags of the program;
+ * without "--", all flags belong to the program. In a program with commands, an argument that is
+ * not a flag is the name of a command. The flags after it are flags of the command, or inherited
+ * flags of the commands above it.
+ *
+ * Devices. A device is "pci/" and a PCI address, a PCI address alone, or the name of an RDMA device.
+ * Text after a comma is for the program. A representor is its device, a comma, and one of the
+ * following: the host's PCI address of the function, with or without "pci/"; the name of the
+ * network interface; or "pf" and the number of the function. Text after a second comma is for the
+ * program. doca_argp_start() opens all devices before it calls the callback of a parameter.
+ *
+ *     pci/0000:03:00.0,dv_flow_en=2      0000:03:00.0      03:00.0      mlx5_0
+ *     pci/0000:03:00.0,pf0               mlx5_0,pci/0000:3b:00.0
  *
  * JSON file. The file contains one object. The member "doca_program_flags" is an object of flags
- * by their long name, or by their short name if a flag has no long name. Values are strings,
- * integers or booleans, and for DOCA_ARGP_TYPE_JSON_OBJ objects or arrays. A flag that may be
- * repeated can have an array of values. The member "doca_general_flags" may contain "log-level"
+ * by their long name, or by their short name if a flag has no long name. Values are strings (also
+ * for devices), numbers or booleans, and for DOCA_ARGP_TYPE_JSON_OBJ objects or arrays. A flag that
+ * may be repeated can have an array of values. The member "doca_general_flags" may contain "log-level"
  * and "sdk-log-level". In a DPDK program, the member "doca_dpdk_flags" may contain "devices", an
  * array of objects with a "device" ("pf", "vf", "sf" or "gpu"), an "id" and optionally "hws" (true
  * or false); "core-mask"; and "flags" for all other flags. C and C++ comments are ignored. A flag
@@ -34,14 +44,16 @@
  * callback may end the process or call doca_argp_destroy().
  *
  * A process has one parser. Thread safety of all functions: only one thread at a time may call
- * them. Semantics: DOCA 3.0, doca_argp.h.
+ * them. Semantics: DOCA 3.4, doca_argp.h, and DOCA 3.0 for DOCA_ARGP_TYPE_JSON_OBJ.
  */
 #ifndef DOCA_ARGP_H_
 #define DOCA_ARGP_H_
 
+#include <stdarg.h>
 #include <stdbool.h>
 
 #include <doca_compat.h>
+#include <doca_dev.h>
 #include <doca_error.h>
 #include <doca_log.h>
 
@@ -50,19 +62,35 @@ extern "C" {
 #endif
 
 struct doca_argp_cmd;
-struct doca_argp_device_ctx;
-struct doca_argp_device_rep_ctx;
 struct doca_argp_param;
 
-/** Type of the value of a flag, and of the pointer that its callback receives. */
+/** A device that was opened for a flag. The text is valid until doca_argp_destroy(). */
+struct doca_argp_device_ctx {
+	struct doca_dev *dev; /**< The open device. */
+	const char *devargs;  /**< The text for the program, or NULL. */
+};
+
+/** A representor that was opened for a flag. */
+struct doca_argp_device_rep_ctx {
+	struct doca_argp_device_ctx dev_ctx; /**< The device that has the representor. */
+	struct doca_dev_rep *dev_rep;	     /**< The open representor. */
+};
+
+/**
+ * Type of the value of a flag, and of the pointer that its callback receives. If the callback of a
+ * device returns DOCA_SUCCESS, the program owns the device and closes it with doca_dev_close(), and
+ * a representor before it with doca_dev_rep_close(). Otherwise doca_argp_start() closes both.
+ */
 enum doca_argp_type {
 	DOCA_ARGP_TYPE_UNKNOWN = 0,    /**< Not set. */
 	DOCA_ARGP_TYPE_STRING = 1,     /**< A string: char *. */
 	DOCA_ARGP_TYPE_INT = 2,	       /**< An integer: int *. */
 	DOCA_ARGP_TYPE_BOOLEAN = 3,    /**< A flag without a value: bool *. */
-	DOCA_ARGP_TYPE_JSON_OBJ = 4,   /**< Only in JSON files: struct json_object * of json-c. */
-	DOCA_ARGP_TYPE_DEVICE = 5,     /**< A device; not supported. */
-	DOCA_ARGP_TYPE_DEVICE_REP = 6, /**< A representor; not supported. */
+	DOCA_ARGP_TYPE_DEVICE = 4,     /**< A device: struct doca_argp_device_ctx *. */
+	DOCA_ARGP_TYPE_DEVICE_REP = 5, /**< A representor: struct doca_argp_device_rep_ctx *. */
+	DOCA_ARGP_TYPE_DOUBLE = 6,     /**< A finite floating-point number: double *. */
+	/** Only in JSON files: struct json_object * of json-c. The value was 4 in DOCA 3.0. */
+	DOCA_ARGP_TYPE_JSON_OBJ = 256,
 };
 
 /**
@@ -100,6 +128,17 @@ typedef doca_error_t (*doca_argp_validation_cb_t)(void *config);
 typedef doca_error_t (*doca_argp_dpdk_cb_t)(int argc, char **argv);
 
 /**
+ * Open a device for a flag, in place of doca_dev_open(). The name of the type is by inference.
+ *
+ * @param devinfo the device, valid during the call
+ * @param usr_ctx the pointer that was registered with the function
+ * @param dev out: the open device, which doca_dev_close() can close
+ * @return DOCA_SUCCESS, or an error, which doca_argp_start() then returns
+ */
+typedef doca_error_t (*doca_argp_dev_open_cb_t)(struct doca_devinfo *devinfo, void *usr_ctx,
+						struct doca_dev **dev);
+
+/**
  * Initialize the parser. Parameters can be registered afterwards.
  *
  * @param program_name name for the usage, which is copied; NULL for the name under which the
@@ -114,8 +153,9 @@ typedef doca_error_t (*doca_argp_dpdk_cb_t)(int argc, char **argv);
 DOCA_EXPERIMENTAL doca_error_t doca_argp_init(const char *program_name, void *program_config);
 
 /**
- * Parse the command line. The callbacks run only if the whole command line is valid. The function
- * may be called again after an error, but not after success.
+ * Parse the command line. The callbacks run only if the whole command line is valid; those of
+ * parameters run only if all devices were opened. The function may be called again after an error,
+ * but not after success.
  *
  * @param argc number of arguments
  * @param argv arguments of main(); not changed, and kept by reference until doca_argp_destroy()
@@ -128,6 +168,10 @@ DOCA_EXPERIMENTAL doca_error_t doca_argp_init(const char *program_name, void *pr
  *   or wrong; a mandatory flag is missing; or a flag is repeated or combined with others although
  *   this is not allowed
  * - DOCA_ERROR_IO_FAILED: the JSON file cannot be read, or is not JSON
+ * - DOCA_ERROR_NOT_FOUND: a device or a representor does not exist
+ * - DOCA_ERROR_NOT_CONNECTED: a device cannot be opened or does not answer
+ * - DOCA_ERROR_DRIVER: a device cannot be queried
+ * - DOCA_ERROR_UNEXPECTED: the function that opens devices has succeeded without a device
  * - DOCA_ERROR_NO_MEMORY: an allocation fails
  *
  * If a callback fails, the function returns the error of the callback.
@@ -287,7 +331,6 @@ DOCA_EXPERIMENTAL void doca_argp_param_set_hidden(struct doca_argp_param *param)
  * - DOCA_ERROR_INVALID_VALUE: the parameter is NULL; a name is in use or is not a valid option
  *   name; the type does not exist; or the type is for JSON only and the flag must be on the
  *   command line
- * - DOCA_ERROR_NOT_SUPPORTED: the type is a device or a representor
  * - DOCA_ERROR_NO_MEMORY: a string cannot be copied
  */
 DOCA_EXPERIMENTAL doca_error_t doca_argp_register_param(struct doca_argp_param *param);
@@ -437,6 +480,20 @@ DOCA_EXPERIMENTAL doca_error_t doca_argp_register_logger_callback(doca_argp_para
  * - DOCA_ERROR_BAD_STATE: the parser is not initialized, or doca_argp_start() has succeeded
  */
 DOCA_EXPERIMENTAL doca_error_t doca_argp_disable_logger_callback(void);
+
+/**
+ * Set the function that opens the devices of flags, in place of doca_dev_open(). It is called after
+ * the DPDK callback and before the callbacks of parameters.
+ *
+ * @param callback the function, which replaces the previous one
+ * @param usr_ctx passed to the function; may be NULL
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_BAD_STATE: the parser is not initialized, or doca_argp_start() has succeeded
+ * - DOCA_ERROR_INVALID_VALUE: callback is NULL
+ */
+DOCA_EXPERIMENTAL doca_error_t
+doca_argp_register_dev_open_callback(doca_argp_dev_open_cb_t callback, void *usr_ctx);
 
 /**
  * Ignore unknown members of the JSON file and of its groups of flags, and flags for DPDK in a program

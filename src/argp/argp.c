@@ -159,29 +159,41 @@ static doca_error_t check_alive(const struct dpumap_argp *argp)
 			   "doca_argp_start: a callback called doca_argp_destroy()");
 }
 
-static doca_error_t call_param(const struct dpumap_argp *argp, struct dpumap_argp_given given)
+static void *value_of(struct dpumap_argp_given *given)
 {
-	bool by_reference = given.param->type == DOCA_ARGP_TYPE_INT ||
-			    given.param->type == DOCA_ARGP_TYPE_BOOLEAN;
-	void *value = by_reference				   ? (void *)&given.value
-		      : given.param->type == DOCA_ARGP_TYPE_STRING ? (void *)given.value.text
-								   : (void *)given.value.json;
-	doca_error_t result = given.param->callback(value, argp->config);
+	if (given->param->type == DOCA_ARGP_TYPE_STRING)
+		return given->value.text;
+	if (given->param->type == DOCA_ARGP_TYPE_JSON_OBJ)
+		return given->value.json;
+	return &given->value;
+}
+
+static doca_error_t call_param(const struct dpumap_argp *argp, struct dpumap_argp_given *given)
+{
+	doca_error_t result = given->param->callback(value_of(given), argp->config);
 
 	if (result != DOCA_SUCCESS)
-		return fail_callback(result, given.param);
+		return fail_callback(result, given->param);
+	given->owns_device = false;
 	return check_alive(argp);
 }
 
-static doca_error_t call_params(const struct dpumap_argp *argp)
+static doca_error_t call_params(struct dpumap_argp *argp)
 {
 	doca_error_t result = DOCA_SUCCESS;
 
 	for (size_t i = argp->num_on_line; result == DOCA_SUCCESS && i < argp->num_given; i++)
-		result = call_param(argp, argp->given[i]);
+		result = call_param(argp, &argp->given[i]);
 	for (size_t i = 0; result == DOCA_SUCCESS && i < argp->num_on_line; i++)
-		result = call_param(argp, argp->given[i]);
+		result = call_param(argp, &argp->given[i]);
 	return result;
+}
+
+static doca_error_t open_devices(struct dpumap_argp *argp)
+{
+	doca_error_t result = dpumap_argp_open_devices(argp);
+
+	return result == DOCA_SUCCESS ? check_alive(argp) : result;
 }
 
 static doca_error_t set_log_level(struct dpumap_argp *argp)
@@ -313,7 +325,10 @@ static doca_error_t run_callbacks(struct dpumap_argp *argp)
 	if (result == DOCA_SUCCESS)
 		result = start_dpdk(argp);
 	if (result == DOCA_SUCCESS)
+		result = open_devices(argp);
+	if (result == DOCA_SUCCESS)
 		result = call_params(argp);
+	dpumap_argp_close_devices(argp);
 	if (result == DOCA_SUCCESS)
 		result = call_commands(argp, argp->level);
 	return result == DOCA_SUCCESS ? validate(argp) : result;
@@ -424,6 +439,19 @@ doca_error_t doca_argp_disable_logger_callback(void)
 	if (!argp)
 		return DOCA_ERROR_BAD_STATE;
 	argp->logger_disabled = true;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_argp_register_dev_open_callback(doca_argp_dev_open_cb_t callback, void *usr_ctx)
+{
+	struct dpumap_argp *argp = dpumap_argp_configurable(__func__);
+
+	if (!argp)
+		return DOCA_ERROR_BAD_STATE;
+	if (!callback)
+		return dpumap_fail_null(__func__);
+	argp->dev_open_cb = callback;
+	argp->dev_open_ctx = usr_ctx;
 	return DOCA_SUCCESS;
 }
 

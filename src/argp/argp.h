@@ -70,14 +70,17 @@ struct doca_argp_cmd {
 	struct doca_argp_cmd *next;
 };
 
-/* A flag that was given, with its checked value. */
+/* A flag that was given, with its checked value. Callbacks receive the address of the member. */
 struct dpumap_argp_given {
 	struct doca_argp_param *param;
+	bool owns_device; /* the device in value is open, and not yet the program's */
 	union {
-		char *text;
+		char *text; /* also of a device that is not open */
 		int number;
 		bool on;
+		double real;
 		struct json_object *json;
+		struct doca_argp_device_rep_ctx device; /* of a device, dev_ctx alone */
 	} value;
 };
 
@@ -92,6 +95,8 @@ struct dpumap_argp {
 	doca_argp_param_cb_t logger_cb;
 	doca_argp_validation_cb_t validation_cb;
 	doca_argp_dpdk_cb_t dpdk_cb;
+	doca_argp_dev_open_cb_t dev_open_cb;
+	void *dev_open_ctx;
 	bool logger_disabled;
 	bool ignores_unknown; /* in a JSON file */
 
@@ -130,6 +135,13 @@ void dpumap_argp_free_cmds(struct doca_argp_cmd *cmds);
 doca_error_t dpumap_argp_add_given(struct dpumap_argp *argp, struct dpumap_argp_given given);
 /* Append an argument for DPDK. */
 doca_error_t dpumap_argp_add_dpdk(struct dpumap_argp *argp, char *argument);
+
+/* Devices of flags. */
+
+/* Open the devices of all flags that were given. */
+doca_error_t dpumap_argp_open_devices(struct dpumap_argp *argp);
+/* Close the devices that the program has not taken over. */
+void dpumap_argp_close_devices(struct dpumap_argp *argp);
 
 /* Parameters from a JSON file. */
 

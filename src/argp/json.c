@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <json-c/json.h>
 #include <limits.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,6 +166,28 @@ static doca_error_t take_int(const char *key, struct json_object *value, int *nu
 	return DOCA_SUCCESS;
 }
 
+/* json-c limits a bigger integer to that of 64 bits. */
+#define MAX_EXACT (INT64_C(1) << 53)
+
+static doca_error_t take_double(const char *key, struct json_object *value, double *real)
+{
+	int64_t wide = json_object_get_int64(value);
+	bool is_int = json_object_is_type(value, json_type_int);
+
+	if (!is_int && !json_object_is_type(value, json_type_double))
+		return dpumap_argp_json_wrong_type(key, value, "a number");
+	*real = json_object_get_double(value);
+	if (!isfinite(*real))
+		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
+				   "doca_argp_start: JSON: %s is not a finite number", key);
+	if (is_int && (wide < -MAX_EXACT || wide > MAX_EXACT))
+		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
+				   "doca_argp_start: JSON: %s is too %s for an integer: write it "
+				   "with an exponent",
+				   key, wide < 0 ? "small" : "big");
+	return DOCA_SUCCESS;
+}
+
 doca_error_t dpumap_argp_json_string(const char *key, struct json_object *value, char **text)
 {
 	const char *string;
@@ -208,6 +231,9 @@ static doca_error_t take_value(struct dpumap_argp *argp, struct doca_argp_param 
 		break;
 	case DOCA_ARGP_TYPE_BOOLEAN:
 		result = dpumap_argp_json_boolean(key, value, &given.value.on);
+		break;
+	case DOCA_ARGP_TYPE_DOUBLE:
+		result = take_double(key, value, &given.value.real);
 		break;
 	case DOCA_ARGP_TYPE_JSON_OBJ:
 		result = take_json(key, value, &given.value.json);

@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <locale.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,6 +90,28 @@ static doca_error_t read_int(const struct doca_argp_param *param, const char *te
 	return DOCA_SUCCESS;
 }
 
+/* Decimal, whatever the locale of the program. */
+static doca_error_t read_double(const struct doca_argp_param *param, const char *text, double *real)
+{
+	struct dpumap_argp_name name = dpumap_argp_name(param);
+	locale_t posix = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	char *end;
+
+	if (!posix)
+		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "doca_argp_start: no memory for a locale");
+	*real = strtod_l(text, &end, posix);
+	freelocale(posix);
+	/* strtod_l() skips spaces, and knows words and hexadecimal numbers. */
+	if (end == text || *end || text[strspn(text, "0123456789+-.eE")])
+		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
+				   "doca_argp_start: %s%s: \"%s\" is not a decimal number",
+				   name.dashes, name.text, text);
+	if (!isfinite(*real))
+		return dpumap_fail(DOCA_ERROR_INVALID_VALUE, "doca_argp_start: %s%s: %s is too %s",
+				   name.dashes, name.text, text, *text == '-' ? "small" : "big");
+	return DOCA_SUCCESS;
+}
+
 /* The text after "=", or the next argument, which is consumed. */
 static doca_error_t take_text(struct dpumap_argp *argp, struct line *line,
 			      const struct doca_argp_param *param, char *inline_value, char **text)
@@ -131,6 +155,8 @@ static doca_error_t take_value(struct dpumap_argp *argp, struct line *line,
 		return result;
 	if (given->param->type == DOCA_ARGP_TYPE_INT)
 		return read_int(given->param, text, &given->value.number);
+	if (given->param->type == DOCA_ARGP_TYPE_DOUBLE)
+		return read_double(given->param, text, &given->value.real);
 	given->value.text = text;
 	return DOCA_SUCCESS;
 }

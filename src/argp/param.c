@@ -212,12 +212,8 @@ static doca_error_t check_type(const char *function, const struct doca_argp_para
 {
 	struct dpumap_argp_name name = dpumap_argp_name(param);
 
-	if (param->type == DOCA_ARGP_TYPE_DEVICE || param->type == DOCA_ARGP_TYPE_DEVICE_REP)
-		return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED,
-				   "%s: %s%s has a device type, which is not supported: use a "
-				   "string and open the device",
-				   function, name.dashes, name.text);
-	if (param->type < DOCA_ARGP_TYPE_STRING || param->type > DOCA_ARGP_TYPE_JSON_OBJ)
+	if (param->type != DOCA_ARGP_TYPE_JSON_OBJ &&
+	    (param->type < DOCA_ARGP_TYPE_STRING || param->type > DOCA_ARGP_TYPE_DOUBLE))
 		return dpumap_fail(DOCA_ERROR_INVALID_VALUE, "%s: %s%s has invalid type %d",
 				   function, name.dashes, name.text, (int)param->type);
 	if (param->type == DOCA_ARGP_TYPE_JSON_OBJ && param->cli_only)

@@ -147,6 +147,10 @@ NARROWED = {
     "dpumap_gid_query": (),
     "dpumap_gid_check": (),
     # Errors of starting, stopping and checking that users of a context see (src/core/pe/ctx.c, task.c).
+    # In argp: other devices may still be the one that a flag names.
+    "compare_device": ("DOCA_ERROR_INVALID_VALUE",),
+    "compare_rep": ("DOCA_ERROR_INVALID_VALUE",),
+    "close_opened": (),  # in argp: the caller reports an earlier error
     "ops->start": ("DOCA_ERROR_NOT_SUPPORTED", "DOCA_ERROR_BAD_STATE",
                    "DOCA_ERROR_IN_PROGRESS"),
     "ops->poll_start": (),

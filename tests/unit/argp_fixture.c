@@ -63,11 +63,25 @@ doca_error_t record_on(void *param, void *conf)
 	return config.answer;
 }
 
+doca_error_t record_real(void *param, void *conf)
+{
+	assert_ptr_equal(conf, &config);
+	record("real=%.17g ", *(double *)param);
+	return config.answer;
+}
+
 doca_error_t record_json(void *param, void *conf)
 {
 	assert_ptr_equal(conf, &config);
 	record("json=%s ", json_object_to_json_string_ext(param, JSON_C_TO_STRING_PLAIN));
 	return config.answer;
+}
+
+/* The tests that have a device are tests/integration/device/test_argp_device.c. */
+static doca_error_t record_device(void *param, void *conf)
+{
+	fail();
+	return DOCA_ERROR_UNEXPECTED;
 }
 
 static void set_flags(struct doca_argp_param *param, unsigned int flags)
@@ -90,6 +104,9 @@ struct doca_argp_param *make_param(const char *short_name, const char *long_name
 		[DOCA_ARGP_TYPE_STRING] = record_text,
 		[DOCA_ARGP_TYPE_INT] = record_number,
 		[DOCA_ARGP_TYPE_BOOLEAN] = record_on,
+		[DOCA_ARGP_TYPE_DEVICE] = record_device,
+		[DOCA_ARGP_TYPE_DEVICE_REP] = record_device,
+		[DOCA_ARGP_TYPE_DOUBLE] = record_real,
 		[DOCA_ARGP_TYPE_JSON_OBJ] = record_json,
 	};
 	struct doca_argp_param *param;

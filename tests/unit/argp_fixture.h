@@ -43,6 +43,7 @@ int argp_teardown(void **state);
 doca_error_t record_text(void *param, void *conf);
 doca_error_t record_number(void *param, void *conf);
 doca_error_t record_on(void *param, void *conf);
+doca_error_t record_real(void *param, void *conf);
 doca_error_t record_json(void *param, void *conf);
 void record(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

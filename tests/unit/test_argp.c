@@ -9,6 +9,14 @@
 #define STRING	DOCA_ARGP_TYPE_STRING
 #define INT	DOCA_ARGP_TYPE_INT
 #define BOOLEAN DOCA_ARGP_TYPE_BOOLEAN
+#define DOUBLE	DOCA_ARGP_TYPE_DOUBLE
+#define DEVICE	DOCA_ARGP_TYPE_DEVICE
+#define REP	DOCA_ARGP_TYPE_DEVICE_REP
+
+static doca_error_t refuse_open(struct doca_devinfo *devinfo, void *ctx, struct doca_dev **dev)
+{
+	return DOCA_ERROR_UNEXPECTED;
+}
 
 static void nothing_works_before_init(void **state)
 {
@@ -26,6 +34,7 @@ static void nothing_works_before_init(void **state)
 	assert_error(doca_argp_register_version_callback(record_on), DOCA_ERROR_BAD_STATE);
 	assert_error(doca_argp_register_logger_callback(record_number), DOCA_ERROR_BAD_STATE);
 	assert_error(doca_argp_disable_logger_callback(), DOCA_ERROR_BAD_STATE);
+	assert_error(doca_argp_register_dev_open_callback(refuse_open, NULL), DOCA_ERROR_BAD_STATE);
 	assert_error(doca_argp_disable_pedantic_config_parsing(), DOCA_ERROR_BAD_STATE);
 }
 
@@ -48,6 +57,7 @@ static void null_is_refused(void **state)
 	assert_error(doca_argp_register_validation_callback(NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_argp_register_logger_callback(NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_argp_set_dpdk_program(NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_argp_register_dev_open_callback(NULL, &config), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_argp_get_log_level(NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_argp_get_sdk_log_level(NULL), DOCA_ERROR_INVALID_VALUE);
 	doca_argp_param_set_short_name(NULL, "n");
@@ -75,6 +85,7 @@ static void start_succeeds_once_but_may_follow_an_error(void **state)
 	assert_error(add("m", NULL, INT, 0), DOCA_ERROR_BAD_STATE);
 	assert_error(doca_argp_register_version_callback(record_on), DOCA_ERROR_BAD_STATE);
 	assert_error(doca_argp_disable_logger_callback(), DOCA_ERROR_BAD_STATE);
+	assert_error(doca_argp_register_dev_open_callback(refuse_open, NULL), DOCA_ERROR_BAD_STATE);
 	assert_error(doca_argp_disable_pedantic_config_parsing(), DOCA_ERROR_BAD_STATE);
 }
 
@@ -175,6 +186,73 @@ static void integers_are_decimal_or_hexadecimal(void **state)
 		assert_int_equal(argp_setup(NULL), 0);
 		assert_ok(add("n", "num", INT, MULTIPLICITY));
 	}
+}
+
+static void doubles_are_decimal_and_finite(void **state)
+{
+	static const struct {
+		const char *text;
+		double number;
+	} good[] = {
+		{"0", 0},
+		{"-0.5", -0.5},
+		{"+.25", 0.25},
+		{"3.", 3},
+		{"1e3", 1000},
+		{"1E-2", 0.01},
+		{"010", 10},
+		{"1e-999", 0},
+		{"0.1", 0.1},
+		{"-7e+1", -70},
+		{"1.7976931348623157e308", 1.7976931348623157e308},
+	};
+	static const char *const bad[] = {
+		"",	"-",   "+",	".",	  "e5",	      "x",     "5x",  "5 ",
+		" 5",	"0x1", "0x1p3", "1e",	  "1,5",      "1.2.3", "--5", "inf",
+		"-INF", "nan", "1e999", "-1e999", "infinity", "\xff",
+	};
+
+	assert_ok(add("r", "real", DOUBLE, MULTIPLICITY));
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_error(start("-r", bad[i]), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(config.calls, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
+		double number = -1;
+
+		assert_ok(start("-r", good[i].text));
+		assert_int_equal(sscanf(config.recorded, "real=%lf", &number), 1);
+		assert_true(number == good[i].number);
+		assert_int_equal(argp_teardown(NULL), 0);
+		assert_int_equal(argp_setup(NULL), 0);
+		assert_ok(add("r", "real", DOUBLE, MULTIPLICITY));
+	}
+}
+
+/* No device has such a name, whatever devices this machine has. */
+static void device_that_does_not_exist_is_not_found(void **state)
+{
+	assert_ok(add("n", "num", INT, 0));
+	assert_ok(add("d", "dev", DEVICE, MULTIPLICITY));
+	assert_ok(add("r", "rep", REP, 0));
+	assert_error(start("-n", "1", "-d", "nothing_0"), DOCA_ERROR_NOT_FOUND);
+	assert_error(start("-n", "1", "-d", "nothing_0,args"), DOCA_ERROR_NOT_FOUND);
+	assert_error(start("-r", "nothing_0,pf0"), DOCA_ERROR_NOT_FOUND);
+	assert_int_equal(config.calls, 0);
+}
+
+static void device_without_a_name_is_refused(void **state)
+{
+	char long_name[DOCA_DEVINFO_IFACE_NAME_SIZE + 1];
+
+	memset(long_name, 'x', sizeof(long_name) - 1);
+	long_name[sizeof(long_name) - 1] = '\0';
+	assert_ok(add("d", "dev", DEVICE, 0));
+	assert_ok(add("r", "rep", REP, 0));
+	assert_error(start("-d", ""), DOCA_ERROR_INVALID_VALUE);
+	assert_error(start("-d", ",args"), DOCA_ERROR_INVALID_VALUE);
+	assert_error(start("-d", long_name), DOCA_ERROR_INVALID_VALUE);
+	assert_error(start("-r", ","), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(config.calls, 0);
 }
 
 static void a_boolean_takes_no_value(void **state)
@@ -324,11 +402,8 @@ static void invalid_types_are_refused(void **state)
 	doca_argp_param_set_type(param, (enum doca_argp_type)77);
 	assert_error(doca_argp_register_param(param), DOCA_ERROR_INVALID_VALUE);
 	param = make_param("n", NULL, INT, 0);
-	doca_argp_param_set_type(param, DOCA_ARGP_TYPE_DEVICE);
-	assert_error(doca_argp_register_param(param), DOCA_ERROR_NOT_SUPPORTED);
-	param = make_param("n", NULL, INT, 0);
-	doca_argp_param_set_type(param, DOCA_ARGP_TYPE_DEVICE_REP);
-	assert_error(doca_argp_register_param(param), DOCA_ERROR_NOT_SUPPORTED);
+	doca_argp_param_set_type(param, (enum doca_argp_type)(DOUBLE + 1));
+	assert_error(doca_argp_register_param(param), DOCA_ERROR_INVALID_VALUE);
 	assert_error(add("n", NULL, DOCA_ARGP_TYPE_JSON_OBJ, CLI_ONLY), DOCA_ERROR_INVALID_VALUE);
 }
 
@@ -521,6 +596,9 @@ int main(void)
 		rigged(a_value_may_follow_an_equals_sign),
 		rigged(a_value_that_is_missing_is_refused),
 		rigged(integers_are_decimal_or_hexadecimal),
+		rigged(doubles_are_decimal_and_finite),
+		rigged(device_that_does_not_exist_is_not_found),
+		rigged(device_without_a_name_is_refused),
 		rigged(a_boolean_takes_no_value),
 		rigged(stray_arguments_are_refused),
 		rigged(callbacks_are_called_in_the_order_of_the_line),

@@ -10,6 +10,7 @@
 #define STRING	       DOCA_ARGP_TYPE_STRING
 #define INT	       DOCA_ARGP_TYPE_INT
 #define BOOLEAN	       DOCA_ARGP_TYPE_BOOLEAN
+#define DOUBLE	       DOCA_ARGP_TYPE_DOUBLE
 #define JSON	       DOCA_ARGP_TYPE_JSON_OBJ
 
 #define PROGRAM(flags) "{\"doca_program_flags\": {" flags "}}"
@@ -23,6 +24,7 @@ static void add_some(void)
 	assert_ok(add(NULL, "rules", JSON, 0));
 	assert_ok(add("m", NULL, INT, MULTIPLICITY));
 	assert_ok(add("c", "cli", INT, CLI_ONLY));
+	assert_ok(add("r", "real", DOUBLE, MULTIPLICITY));
 }
 
 static void values_of_each_type_are_read(void **state)
@@ -32,6 +34,14 @@ static void values_of_each_type_are_read(void **state)
 				     "\"rules\": {\"x\": [1, null]}")));
 	assert_string_equal(config.recorded,
 			    "number=-5 text=a\xc3\xa9 on=0 json={\"x\":[1,null]} ");
+}
+
+static void doubles_are_numbers_with_or_without_a_fraction(void **state)
+{
+	add_some();
+	assert_ok(start_json(PROGRAM("\"real\": [0.5, -3, 1e3, 9007199254740992, 1e20]")));
+	assert_string_equal(config.recorded, "real=0.5 real=-3 real=1000 real=9007199254740992 "
+					     "real=1e+20 ");
 }
 
 static void an_array_is_for_flags_with_multiplicity(void **state)
@@ -51,6 +61,14 @@ static void values_of_the_wrong_type_are_refused(void **state)
 		PROGRAM("\"num\": 5.0"),
 		PROGRAM("\"num\": null"),
 		PROGRAM("\"num\": true"),
+		PROGRAM("\"real\": \"0.5\""),
+		PROGRAM("\"real\": true"),
+		PROGRAM("\"real\": null"),
+		PROGRAM("\"real\": 1e999"),
+		PROGRAM("\"real\": NaN"),
+		PROGRAM("\"real\": -Infinity"),
+		PROGRAM("\"real\": 9007199254740993"),
+		PROGRAM("\"real\": -99999999999999999999"),
 		PROGRAM("\"text\": 5"),
 		PROGRAM("\"text\": null"),
 		PROGRAM("\"text\": [\"a\"]"),
@@ -275,6 +293,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		rigged(values_of_each_type_are_read),
+		rigged(doubles_are_numbers_with_or_without_a_fraction),
 		rigged(an_array_is_for_flags_with_multiplicity),
 		rigged(values_of_the_wrong_type_are_refused),
 		rigged(file_that_is_not_json_is_refused),

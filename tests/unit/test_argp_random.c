@@ -15,6 +15,7 @@
 #define STRING	   DOCA_ARGP_TYPE_STRING
 #define INT	   DOCA_ARGP_TYPE_INT
 #define BOOLEAN	   DOCA_ARGP_TYPE_BOOLEAN
+#define DOUBLE	   DOCA_ARGP_TYPE_DOUBLE
 #define JSON	   DOCA_ARGP_TYPE_JSON_OBJ
 
 #define LINES	   20000u
@@ -115,6 +116,7 @@ static void set_up(bool is_dpdk)
 	assert_ok(add("s", "text", STRING, 0));
 	assert_ok(add("n", "num", INT, MULTIPLICITY));
 	assert_ok(add("nb", NULL, BOOLEAN, INHERITED));
+	assert_ok(add("r", "real", DOUBLE, MULTIPLICITY));
 	assert_ok(add(NULL, "alone", BOOLEAN, SINGULAR));
 	assert_ok(add(NULL, "rules", JSON, 0));
 	doca_argp_cmd_set_callback(outer, record_command);
@@ -144,7 +146,8 @@ static const char *const words[] = {
 	"inner",       "--must",   "--",       "-",	      "",	 "-l",
 	"50",	       "51",	   "-v",       "--version",   "--json",	 "-j=/",
 	"=",	       "--=",	   "-=",       "---",	      "-x",	 "--sdk-log-level=20",
-	"99999999999", "\xff\x01", "-s=",      "--log-level",
+	"99999999999", "\xff\x01", "-s=",      "--log-level", "-r",	 "--real=1e3",
+	"-0.5",
 };
 
 static const char *pick_word(char *buffer, size_t size)
@@ -194,7 +197,7 @@ static void random_lines_have_documented_results(void **state)
 static const char sample[] =
 	"{\"doca_program_flags\": {\"text\": \"abc\", \"num\": [1, -2, 0], \"rules\": {\"a\": "
 	"[{}]},"
-	" \"nb\": true}, /* c */ \"doca_general_flags\": {\"log-level\": 50},"
+	" \"nb\": true, \"real\": [0.5, 2]}, /* c */ \"doca_general_flags\": {\"log-level\": 50},"
 	" \"doca_dpdk_flags\": {\"devices\": [{\"device\": \"sf\", \"id\": \"1\", \"hws\": false}],"
 	" \"core-mask\": \"0x1\", \"flags\": \"-x -y\"}}";
 
@@ -276,6 +279,8 @@ static doca_error_t live(void)
 		result = live_param("n", "num", INT);
 	if (result == DOCA_SUCCESS)
 		result = live_param("nb", NULL, BOOLEAN);
+	if (result == DOCA_SUCCESS)
+		result = live_param(NULL, "real", DOUBLE);
 	if (result == DOCA_SUCCESS)
 		result = live_param(NULL, "rules", JSON);
 	if (result == DOCA_SUCCESS)
