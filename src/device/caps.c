@@ -7,6 +7,7 @@
 
 #include <infiniband/mlx5dv.h>
 
+#include "device/clock_register.h"
 #include "device/device_priv.h"
 #include "device/devx.h"
 #include "device/hca_priv.h"
@@ -131,6 +132,17 @@ static void query_port(struct ibv_context *context, struct dpumap_caps *caps)
 	caps->is_ethernet = attr.link_layer == IBV_LINK_LAYER_ETHERNET;
 }
 
+/* Completions have time stamps of the clock also where it has no register. */
+static bool can_read_clock(struct ibv_context *context, const struct ibv_device_attr_ex *attr,
+			   const struct dpumap_caps *caps)
+{
+	uint64_t ticks;
+
+	if (attr->completion_timestamp_mask && caps->max_message_len)
+		return true;
+	return dpumap_clock_register_read(context, &ticks) == DOCA_SUCCESS;
+}
+
 static uint32_t positive(int limit)
 {
 	return limit > 0 ? (uint32_t)limit : 0;
@@ -160,6 +172,8 @@ doca_error_t dpumap_caps_query(struct ibv_context *context, bool devx, struct dp
 	found.max_recv_pieces = positive(ex.orig_attr.max_srq_sge);
 	found.has_atomics = ex.orig_attr.atomic_cap != IBV_ATOMIC_NONE;
 	query_port(context, &found);
+	if (ex.hca_core_clock && can_read_clock(context, &ex, &found))
+		found.clock_khz = ex.hca_core_clock;
 	found.is_mlx5 = dpumap_ibdev_is_mlx5(context->device);
 	if (found.is_mlx5) {
 		found.max_memcpy_len = query_max_memcpy(context);

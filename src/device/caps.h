@@ -31,6 +31,7 @@ struct dpumap_caps {
 	uint64_t max_decompress_len;
 	uint32_t engine;	  /* enum dpumap_engine */
 	uint64_t max_copy_len;	  /* max_memcpy_len, or else of an RDMA message; or 0 */
+	uint64_t clock_khz;	  /* of the free-running clock; 0 if it cannot be read */
 	uint32_t max_message_len; /* of RDMA; 0 without a port */
 	uint32_t max_queue_depth;
 	uint32_t max_send_pieces; /* of one work request */

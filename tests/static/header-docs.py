@@ -147,6 +147,10 @@ NARROWED = {
     "dpumap_gid_query": (),
     "dpumap_gid_check": (),
     # Errors of starting, stopping and checking that users of a context see (src/core/pe/ctx.c, task.c).
+    "nic_error": ("DOCA_ERROR_NOT_SUPPORTED", "DOCA_ERROR_OPERATING_SYSTEM", "DOCA_ERROR_DRIVER"),
+    # nic_error() translates the others.
+    "dpumap_nic_clock_prepare": ("DOCA_ERROR_NOT_SUPPORTED", "DOCA_ERROR_DRIVER"),
+    "dpumap_nic_clock_read": ("DOCA_ERROR_NOT_SUPPORTED", "DOCA_ERROR_DRIVER"),
     # In argp: other devices may still be the one that a flag names.
     "compare_device": ("DOCA_ERROR_INVALID_VALUE",),
     "compare_rep": ("DOCA_ERROR_INVALID_VALUE",),
