@@ -14,6 +14,7 @@ PROGRAMS = [
     ("test_denied", ("dpu", "host"), (4,)),
     ("test_revoke", ("dpu", "host"), (5, 6, 7, 17)),
     ("test_device", ("dpu", "host"), ()),
+    ("test_clock", ("dpu", "host"), (47,)),
     ("test_mmap", ("dpu",), ()),
     ("test_rules_bufs", ("dpu",), ()),
     ("test_rules_life", ("dpu",), ()),
