@@ -26,7 +26,8 @@ DECLARED = re.compile(
     r"(?:/\*\*(?P<comment>(?:(?!\*/).)*)\*/\s*)?"
     r"\b(?P<how>DOCA_STABLE|DOCA_EXPERIMENTAL|static inline)\b[^;{}()]*?"
     r"\b(?P<name>doca_\w+)\s*\(", re.S)
-REFUSES = re.compile(r"DOCA_ERROR_NOT_SUPPORTED in all other cases|Batches are not supported")
+REFUSES = re.compile(r"DOCA_ERROR_NOT_SUPPORTED in all other cases|Batches are not supported|"
+                     r"No (?:object|task|key|matrix) exists")
 INFERRED = re.compile(r"\binference\b")
 INTRODUCTION = """\
 # DOCA compatibility

@@ -62,6 +62,7 @@ FLOORS = {
         "dma": LIBRARY,
         "compress": LIBRARY,
         "advise": LIBRARY,
+        "refused": LIBRARY,
         "comch/fast": f"comch/connection comch {LIBRARY}",
         "comch/connection": f"comch/link comch {LIBRARY} local",
         "comch/link": f"comch {LIBRARY} local",

@@ -169,7 +169,7 @@ NARROWED = {
 }
 # The rooms of the library in src/.
 LIBRARY = ("advise", "argp", "comch", "core", "device", "dma", "graph", "local", "log", "rdma",
-           "sync_event")
+           "refused", "sync_event")
 # The functions that a call through a table may reach; filled by main().
 OPERATIONS = {}
 # The places of all functions with a name; filled by main().

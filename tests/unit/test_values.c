@@ -15,6 +15,7 @@
 #include <doca_log.h>
 #include <doca_mmap.h>
 #include <doca_pe.h>
+#include <doca_sha.h>
 #include <doca_version.h>
 #include <dpumap/version.h>
 
@@ -118,6 +119,9 @@ IS(DOCA_LOG_LEVEL_WARNING, 40);
 IS(DOCA_LOG_LEVEL_INFO, 50);
 IS(DOCA_LOG_LEVEL_DEBUG, 60);
 IS(DOCA_LOG_LEVEL_TRACE, 70);
+IS(DOCA_SHA_ALGORITHM_SHA1, 0);
+IS(DOCA_SHA_ALGORITHM_SHA256, 1);
+IS(DOCA_SHA_ALGORITHM_SHA512, 2);
 IS(DOCA_ARGP_TYPE_UNKNOWN, 0);
 IS(DOCA_ARGP_TYPE_STRING, 1);
 IS(DOCA_ARGP_TYPE_INT, 2);
