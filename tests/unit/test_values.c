@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <doca_aes_gcm.h>
 #include <doca_argp.h>
 #include <doca_clock.h>
 #include <doca_common_defines.h>
@@ -119,6 +120,8 @@ IS(DOCA_LOG_LEVEL_WARNING, 40);
 IS(DOCA_LOG_LEVEL_INFO, 50);
 IS(DOCA_LOG_LEVEL_DEBUG, 60);
 IS(DOCA_LOG_LEVEL_TRACE, 70);
+IS(DOCA_AES_GCM_KEY_128, 1);
+IS(DOCA_AES_GCM_KEY_256, 2);
 IS(DOCA_SHA_ALGORITHM_SHA1, 0);
 IS(DOCA_SHA_ALGORITHM_SHA256, 1);
 IS(DOCA_SHA_ALGORITHM_SHA512, 2);
