@@ -37,8 +37,8 @@ docs/doca-compatibility.txt. -->
 
 This page lists every function of the DOCA libraries that libdpumap covers, and of a few that it does not
 cover. The `doca_*.h` headers of libdpumap follow DOCA {version}, unless they name a later release. They document
-what each function does and every error that it returns. The control channel (`doca_comch`) of libdpumap connects programs that use
-libdpumap; it does not speak to the vendor's own control channel.
+what each function does and every error that it returns. The control channel (`doca_comch`) of libdpumap
+connects programs that use libdpumap; it does not speak to the vendor's own control channel.
 
 | state | meaning |
 | --- | --- |

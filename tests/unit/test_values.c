@@ -13,6 +13,7 @@
 #include <doca_common_defines.h>
 #include <doca_ctx.h>
 #include <doca_dev.h>
+#include <doca_erasure_coding.h>
 #include <doca_log.h>
 #include <doca_mmap.h>
 #include <doca_pe.h>
@@ -122,6 +123,8 @@ IS(DOCA_LOG_LEVEL_DEBUG, 60);
 IS(DOCA_LOG_LEVEL_TRACE, 70);
 IS(DOCA_AES_GCM_KEY_128, 1);
 IS(DOCA_AES_GCM_KEY_256, 2);
+IS(DOCA_EC_MATRIX_TYPE_CAUCHY, 1);
+IS(DOCA_EC_MATRIX_TYPE_VANDERMONDE, 2);
 IS(DOCA_SHA_ALGORITHM_SHA1, 0);
 IS(DOCA_SHA_ALGORITHM_SHA256, 1);
 IS(DOCA_SHA_ALGORITHM_SHA512, 2);

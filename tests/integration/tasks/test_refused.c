@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <doca_aes_gcm.h>
+#include <doca_erasure_coding.h>
 #include <doca_log.h>
 #include <doca_sha.h>
 
@@ -88,6 +89,10 @@ static is_supported *const questions[] = {
 	doca_aes_gcm_cap_task_decrypt_is_supported,
 	doca_aes_gcm_cap_task_decrypt_is_tag_96_supported,
 	doca_aes_gcm_cap_task_decrypt_is_tag_128_supported,
+	doca_ec_cap_task_galois_mul_is_supported,
+	doca_ec_cap_task_create_is_supported,
+	doca_ec_cap_task_update_is_supported,
+	doca_ec_cap_task_recover_is_supported,
 };
 
 static get_u32 *const limits_u32[] = {
@@ -96,12 +101,14 @@ static get_u32 *const limits_u32[] = {
 	doca_aes_gcm_cap_task_encrypt_get_max_list_buf_num_elem,
 	doca_aes_gcm_cap_task_decrypt_get_max_iv_len,
 	doca_aes_gcm_cap_task_decrypt_get_max_list_buf_num_elem,
+	doca_ec_cap_get_max_buf_list_len,
 };
 
 static get_u64 *const limits_u64[] = {
 	doca_sha_cap_get_max_src_buf_size,
 	doca_aes_gcm_cap_task_encrypt_get_max_buf_size,
 	doca_aes_gcm_cap_task_decrypt_get_max_buf_size,
+	doca_ec_cap_get_max_block_size,
 };
 
 static is_algorithm_supported *const algorithm_questions[] = {
@@ -287,6 +294,39 @@ static void no_encryption(void **state)
 	assert_int_equal(num, UNTOUCHED);
 }
 
+static void no_erasure_coding(void **state)
+{
+	struct doca_ec *ec = (void *)&not_an_object;
+	struct doca_ec_matrix *matrix = NULL;
+	struct doca_ec_task_recover *task = NULL;
+	uint32_t missing = 0;
+	uint8_t raw = 1;
+
+	check_object(doca_ec);
+	check_task(struct doca_ec, doca_ec_task_galois_mul);
+	check_task(struct doca_ec, doca_ec_task_create);
+	check_task(struct doca_ec, doca_ec_task_update);
+	check_task(struct doca_ec, doca_ec_task_recover);
+	assert_error(doca_ec_matrix_create(NULL, DOCA_EC_MATRIX_TYPE_CAUCHY, 1, 1, &matrix),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_ec_matrix_create(ec, DOCA_EC_MATRIX_TYPE_CAUCHY, 1, 1, &matrix),
+		     DOCA_ERROR_NOT_SUPPORTED);
+	assert_error(doca_ec_matrix_create_from_raw(ec, &raw, 1, 1, &matrix),
+		     DOCA_ERROR_NOT_SUPPORTED);
+	assert_error(doca_ec_matrix_create_update(ec, matrix, &missing, 1, &matrix),
+		     DOCA_ERROR_NOT_SUPPORTED);
+	assert_error(doca_ec_matrix_create_recover(ec, matrix, &missing, 1, &matrix),
+		     DOCA_ERROR_NOT_SUPPORTED);
+	assert_error(doca_ec_matrix_destroy(matrix), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_ec_task_recover_allocate_init(ec, matrix, NULL, NULL, no_data, &task),
+		     DOCA_ERROR_NOT_SUPPORTED);
+	assert_null(matrix);
+	assert_null(task);
+	doca_ec_task_recover_set_recovered_data_blocks(task, NULL);
+	assert_null(doca_ec_task_recover_get_recovered_data(task));
+	assert_null(doca_ec_task_recover_get_recover_matrix(task));
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -294,6 +334,7 @@ int main(int argc, char **argv)
 		device_test(capabilities_of_null_are_invalid),
 		device_test(no_hashes),
 		device_test(no_encryption),
+		device_test(no_erasure_coding),
 	};
 
 	test_parse_options(argc, argv);
