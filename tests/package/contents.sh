@@ -125,7 +125,7 @@ check_starts()
 check_shadows()
 {
 	local found
-	found=$(find "$tmp" \( -name 'doca[_-]*.pc' -o -name 'libdoca_*' -o -name 'doca_*.h' \) \
+	found=$(find "$tmp" \( -name 'doca*.pc' -o -name 'libdoca_*' -o -name 'doca_*.h' \) \
 		-not -path '*/dpumap-doca/*')
 	[ -z "$found" ] || bad "this file could be mistaken for a DOCA SDK: $found"
 }

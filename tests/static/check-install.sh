@@ -287,7 +287,7 @@ run_check()
 		prefix=$work/moved
 		install_to "$work" || { bad "the build in $BUILD cannot be installed"; return; }
 	fi
-	for file in dpumap dpumapd dpumap-emu dpumap-emu.1 dpumap-emu.h dpumap-emu.pc libdpumap-emu.so libdpumap.so libdpumap_desc.a libdpumap.a dpumap.pc doca-common.pc doca-dma.pc doca-argp.pc doca-rdma.pc doca-comch.pc doca-aes-gcm.pc doca-erasure-coding.pc doca-sha.pc libdoca_common.so libdoca_dma.so libdoca_comch.so libdoca_aes_gcm.so libdoca_erasure_coding.so libdoca_sha.so doca_mmap.h doca_rdma_bridge.h desc.h arena.h parent_domain.h dm.h dma.h; do
+	for file in dpumap dpumapd dpumap-emu dpumap-emu.1 dpumap-emu.h dpumap-emu.pc libdpumap-emu.so libdpumap.so libdpumap_desc.a libdpumap.a dpumap.pc doca.pc doca-common.pc doca-dma.pc doca-argp.pc doca-rdma.pc doca-comch.pc doca-aes-gcm.pc doca-erasure-coding.pc doca-sha.pc libdoca_common.so libdoca_dma.so libdoca_comch.so libdoca_aes_gcm.so libdoca_erasure_coding.so libdoca_sha.so doca_mmap.h doca_rdma_bridge.h desc.h arena.h parent_domain.h dm.h dma.h; do
 		[ -n "$(find "$prefix" -name "$file")" ] || bad "$file is not installed"
 	done
 	for file in libdpumap-channel.so libdpumap-channel.a libdpumap-fleet.a dpumap-channel.pc channel.h dpumap.1 dpumapd.8 dpumapd.conf.5 \
