@@ -34,6 +34,7 @@ struct doca_buf;
 struct doca_comch_connection;
 struct doca_comch_consumer;
 struct doca_comch_consumer_task_post_recv;
+struct doca_comch_gpu_consumer;
 struct doca_ctx;
 struct doca_devinfo;
 struct doca_mmap;
@@ -313,6 +314,19 @@ DOCA_STABLE uint32_t doca_comch_consumer_task_post_recv_get_imm_data_len(
  */
 DOCA_STABLE const uint8_t *doca_comch_consumer_task_post_recv_get_imm_data(
 	const struct doca_comch_consumer_task_post_recv *task);
+
+/**
+ * Get a GPU handle. The GPU data path is not supported. DOCA has this function since 3.2. Its
+ * arguments are known by inference.
+ *
+ * @param consumer the consumer
+ * @param gpu_consumer not written
+ * @return
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
+ * - DOCA_ERROR_NOT_SUPPORTED in all other cases
+ */
+DOCA_EXPERIMENTAL doca_error_t doca_comch_consumer_get_gpu_handle(
+	struct doca_comch_consumer *consumer, struct doca_comch_gpu_consumer **gpu_consumer);
 
 #ifdef __cplusplus
 }

@@ -30,6 +30,7 @@ extern "C" {
 
 struct doca_buf;
 struct doca_comch_connection;
+struct doca_comch_gpu_producer;
 struct doca_comch_producer;
 struct doca_comch_producer_task_send;
 struct doca_ctx;
@@ -301,6 +302,19 @@ doca_comch_producer_task_send_get_imm_data(const struct doca_comch_producer_task
  */
 DOCA_STABLE uint32_t
 doca_comch_producer_task_send_get_imm_data_len(const struct doca_comch_producer_task_send *task);
+
+/**
+ * Get a GPU handle. The GPU data path is not supported. DOCA has this function since 3.2. Its
+ * arguments are known by inference.
+ *
+ * @param producer the producer
+ * @param gpu_producer not written
+ * @return
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
+ * - DOCA_ERROR_NOT_SUPPORTED in all other cases
+ */
+DOCA_EXPERIMENTAL doca_error_t doca_comch_producer_get_gpu_handle(
+	struct doca_comch_producer *producer, struct doca_comch_gpu_producer **gpu_producer);
 
 #ifdef __cplusplus
 }

@@ -133,3 +133,13 @@ doca_error_t doca_comch_consumer_task_post_recv_set_conf(
 	consumer->error_cb = task_error_cb;
 	return DOCA_SUCCESS;
 }
+
+doca_error_t doca_comch_consumer_get_gpu_handle(struct doca_comch_consumer *consumer,
+						struct doca_comch_gpu_consumer **gpu_consumer)
+{
+	if (!consumer || !gpu_consumer)
+		return dpumap_fail_null(__func__);
+	return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED,
+			   "%s: consumer %p is not on a GPU: use its tasks from the CPU", __func__,
+			   (void *)consumer);
+}

@@ -79,3 +79,13 @@ doca_error_t doca_comch_producer_task_send_set_conf(
 	producer->error_cb = task_error_cb;
 	return DOCA_SUCCESS;
 }
+
+doca_error_t doca_comch_producer_get_gpu_handle(struct doca_comch_producer *producer,
+						struct doca_comch_gpu_producer **gpu_producer)
+{
+	if (!producer || !gpu_producer)
+		return dpumap_fail_null(__func__);
+	return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED,
+			   "%s: producer %p is not on a GPU: use its tasks from the CPU", __func__,
+			   (void *)producer);
+}

@@ -113,6 +113,7 @@ static void calls_without_a_consumer_are_invalid(void **state)
 {
 	struct doca_comch_consumer_task_post_recv *task;
 	struct doca_comch_consumer *consumer = NULL;
+	struct doca_comch_gpu_consumer *on_gpu = NULL;
 	uint32_t n = 5;
 
 	assert_invalid(doca_comch_consumer_create(NULL, fast.memory.mmap, &consumer));
@@ -123,6 +124,11 @@ static void calls_without_a_consumer_are_invalid(void **state)
 	assert_null(doca_comch_consumer_as_ctx(NULL));
 	assert_invalid(doca_comch_consumer_get_id(NULL, &n));
 	assert_invalid(doca_comch_consumer_get_id(fast.consumer, NULL));
+	assert_invalid(doca_comch_consumer_get_gpu_handle(NULL, &on_gpu));
+	assert_invalid(doca_comch_consumer_get_gpu_handle(fast.consumer, NULL));
+	assert_error(doca_comch_consumer_get_gpu_handle(fast.consumer, &on_gpu),
+		     DOCA_ERROR_NOT_SUPPORTED);
+	assert_null(on_gpu);
 	assert_invalid(doca_comch_consumer_set_imm_data_len(NULL, 8));
 	assert_invalid(doca_comch_consumer_get_imm_data_len(NULL, &n));
 	assert_invalid(doca_comch_consumer_get_imm_data_len(fast.consumer, NULL));
@@ -147,6 +153,7 @@ static void calls_without_a_producer_are_invalid(void **state)
 {
 	struct doca_comch_producer_task_send *task;
 	struct doca_comch_producer *producer = NULL;
+	struct doca_comch_gpu_producer *on_gpu = NULL;
 	uint32_t n = 5;
 
 	assert_invalid(doca_comch_producer_create(NULL, &producer));
@@ -156,6 +163,11 @@ static void calls_without_a_producer_are_invalid(void **state)
 	assert_null(doca_comch_producer_as_ctx(NULL));
 	assert_invalid(doca_comch_producer_get_id(NULL, &n));
 	assert_invalid(doca_comch_producer_get_id(fast.producer, NULL));
+	assert_invalid(doca_comch_producer_get_gpu_handle(NULL, &on_gpu));
+	assert_invalid(doca_comch_producer_get_gpu_handle(fast.producer, NULL));
+	assert_error(doca_comch_producer_get_gpu_handle(fast.producer, &on_gpu),
+		     DOCA_ERROR_NOT_SUPPORTED);
+	assert_null(on_gpu);
 	assert_invalid(doca_comch_producer_task_send_set_conf(NULL, sent, sent, 1));
 	assert_invalid(doca_comch_producer_task_send_set_conf(fast.producer, NULL, sent, 1));
 	assert_invalid(doca_comch_producer_task_send_set_conf(fast.producer, sent, NULL, 1));
