@@ -20,6 +20,11 @@
  * INFO for the SDK limit. A backend with DOCA_LOG_LEVEL_DISABLE as its lower limit or SDK limit
  * shows nothing.
  *
+ * Loggers set levels for sources by name, where "A::B" is below "A": a source logs a message if its
+ * level is at most that of the source, and backends show it within their limits. A source that is
+ * registered later has its own level, DOCA_LOG_LEVEL_TRACE. DOCA has loggers since 3.4. Their
+ * arguments and errors are those of DOCA; what names, depth and propagation mean is our reading.
+ *
  * A program without a backend logs nothing. Messages of the library without an SDK backend go to
  * standard error, so that errors are not lost: warnings and more severe messages, or the levels of
  * the global SDK limit if it was set. The environment variable DPUMAP_LOG_LEVEL (off, error,
@@ -30,7 +35,7 @@
  * thread, at any time, also before main() and after fork(). Each message is written at once, and
  * all backends get the messages in the same order. If a signal handler interrupts the writing of a
  * message, its own messages are not written to that backend. doca_log() preserves errno.
- * Semantics: DOCA 3.0, doca_log.h.
+ * Semantics: DOCA 3.0, doca_log.h; loggers: DOCA 3.4.
  */
 #ifndef DOCA_LOG_H_
 #define DOCA_LOG_H_
@@ -47,6 +52,10 @@ extern "C" {
 #endif
 
 struct doca_log_backend;
+struct doca_logger;
+
+/** Size of the name of a logger in bytes, with its NUL. */
+#define DOCA_LOGGER_NAME_SIZE 256
 
 /** Severity of a message; a higher number is less severe. */
 enum doca_log_level {
@@ -320,6 +329,96 @@ doca_log_backend_set_level_lower_limit_strict(struct doca_log_backend *backend, 
  */
 DOCA_EXPERIMENTAL doca_error_t
 doca_log_backend_set_level_upper_limit_strict(struct doca_log_backend *backend, uint32_t level);
+
+/**
+ * Get the maximum number of backends of the program.
+ *
+ * @return UINT32_MAX: only memory limits it
+ */
+DOCA_EXPERIMENTAL uint32_t doca_log_get_max_num_backends(void);
+
+/**
+ * Get the maximum number of SDK backends.
+ *
+ * @return UINT32_MAX: only memory limits it
+ */
+DOCA_EXPERIMENTAL uint32_t doca_log_get_max_num_backends_sdk(void);
+
+/**
+ * List the names of the sources that are registered now, each once.
+ *
+ * @param parent list names below the name of this logger; NULL for all names
+ * @param depth how many levels below the parent, of which the first are names without a further
+ *         "::"; 0 for all levels
+ * @param list out: the loggers and a NULL behind them, owned by the caller until
+ *         doca_logger_destroy_list()
+ * @param count out: number of loggers
+ * @return
+ * - DOCA_SUCCESS, also for an empty list
+ * - DOCA_ERROR_INVALID_VALUE: an output is NULL
+ * - DOCA_ERROR_NO_MEMORY: an allocation fails
+ */
+DOCA_EXPERIMENTAL doca_error_t doca_logger_create_list(const struct doca_logger *parent,
+						       uint8_t depth, struct doca_logger ***list,
+						       uint32_t *count);
+
+/**
+ * Destroy a list of loggers. Levels that were set stay.
+ *
+ * @param list the list; it and its loggers are invalid after success
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: the argument is NULL
+ */
+DOCA_EXPERIMENTAL doca_error_t doca_logger_destroy_list(struct doca_logger **list);
+
+/**
+ * Set the most verbose level that all sources with the name of a logger log.
+ *
+ * @param logger the logger
+ * @param level the level, from 10 to 70; with 10 the sources log nothing
+ * @param propagate 1 to set it for all sources below this name too; 0 otherwise
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: the logger is NULL, or the level does not exist
+ * - DOCA_ERROR_NOT_FOUND: the sources were unregistered
+ */
+DOCA_EXPERIMENTAL doca_error_t doca_logger_set_level(struct doca_logger *logger, int level,
+						     uint8_t propagate);
+
+/**
+ * Get the most verbose level that sources with the name of a logger log.
+ *
+ * @param logger the logger
+ * @param level out: the level; if sources with this name have several, that of one of them
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
+ * - DOCA_ERROR_NOT_FOUND: the sources were unregistered
+ */
+DOCA_EXPERIMENTAL doca_error_t doca_logger_get_level(const struct doca_logger *logger, int *level);
+
+/**
+ * Get the name of a logger.
+ *
+ * @param logger the logger
+ * @param name out: the name, which is cut if it is too long, and a NUL
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
+ */
+DOCA_EXPERIMENTAL doca_error_t doca_logger_get_name(const struct doca_logger *logger,
+						    char name[DOCA_LOGGER_NAME_SIZE]);
+
+/**
+ * Find a logger in a list.
+ *
+ * @param list the list
+ * @param name the whole name
+ * @return the logger, owned by the list; NULL if the list does not have it, or an argument is NULL
+ */
+DOCA_EXPERIMENTAL struct doca_logger *doca_logger_find_by_name(struct doca_logger **list,
+							       const char *name);
 
 #ifdef __cplusplus
 }

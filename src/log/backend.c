@@ -197,7 +197,8 @@ bool dpumap_log_emit(enum dpumap_log_origin origin, int source,
 
 	dpumap_log_lock(&state);
 	depth++;
-	if (any_shows(origin, message->level)) {
+	if (any_shows(origin, message->level) &&
+	    message->level <= dpumap_log_source_level(source)) {
 		full = complete(message, source);
 		read_clock(&now);
 		errno = saved_errno;

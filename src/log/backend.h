@@ -74,8 +74,9 @@ void dpumap_log_set_limit(struct doca_log_backend *backend, enum dpumap_log_boun
 bool dpumap_log_wanted(enum dpumap_log_origin origin, uint32_t level);
 
 /*
- * Write a message to the backends for that origin whose limits admit it, with the name of the source
- * in place of a missing file. True if one of them wrote to standard error.
+ * Write a message that the level of its source admits to the backends for that origin whose limits
+ * admit it, with the name of the source in place of a missing file. True if one of them wrote to
+ * standard error.
  */
 __attribute__((format(printf, 4, 0))) bool dpumap_log_emit(enum dpumap_log_origin origin,
 							   int source,

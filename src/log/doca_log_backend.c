@@ -227,3 +227,14 @@ doca_error_t doca_log_backend_create_with_syslog_sdk(const char *name,
 {
 	return create_with_syslog(DPUMAP_LOG_SDK, name, backend);
 }
+
+/* Only memory limits it. */
+uint32_t doca_log_get_max_num_backends(void)
+{
+	return UINT32_MAX;
+}
+
+uint32_t doca_log_get_max_num_backends_sdk(void)
+{
+	return UINT32_MAX;
+}

@@ -5,32 +5,43 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <doca_log.h>
+
 #include "log/lock.h"
 
-/* Indexed by number - 1; NULL where a number is free. */
-static char **names;
-static int nnames;
+/* Indexed by number - 1; without a name where a number is free. */
+static struct source {
+	char *name;
+	uint32_t level;
+} * sources;
+static int nsources;
+
+static struct source *source_of(int source)
+{
+	return source > 0 && source <= nsources && sources[source - 1].name ? &sources[source - 1]
+									    : NULL;
+}
 
 static int find_free(void)
 {
 	int i = 0;
 
-	while (i < nnames && names[i])
+	while (i < nsources && sources[i].name)
 		i++;
 	return i;
 }
 
 static bool grow(void)
 {
-	char **more;
+	struct source *more;
 
-	if (nnames == INT_MAX)
+	if (nsources == INT_MAX)
 		return false;
-	more = reallocarray(names, (size_t)nnames + 1, sizeof(*names));
+	more = reallocarray(sources, (size_t)nsources + 1, sizeof(*sources));
 	if (!more)
 		return false;
-	names = more;
-	names[nnames++] = NULL;
+	sources = more;
+	sources[nsources++].name = NULL;
 	return true;
 }
 
@@ -44,8 +55,8 @@ int dpumap_log_source_add(const char *name)
 		return 0;
 	dpumap_log_lock(&state);
 	i = find_free();
-	if (i < nnames || grow()) {
-		names[i] = copy;
+	if (i < nsources || grow()) {
+		sources[i] = (struct source){.name = copy, .level = DOCA_LOG_LEVEL_TRACE};
 		copy = NULL;
 		source = i + 1;
 	}
@@ -57,12 +68,14 @@ int dpumap_log_source_add(const char *name)
 bool dpumap_log_source_remove(int source)
 {
 	struct dpumap_log_lock_state state;
+	struct source *removed;
 	char *name = NULL;
 
 	dpumap_log_lock(&state);
-	if (source > 0 && source <= nnames) {
-		name = names[source - 1];
-		names[source - 1] = NULL;
+	removed = source_of(source);
+	if (removed) {
+		name = removed->name;
+		removed->name = NULL;
 	}
 	dpumap_log_unlock(&state);
 	free(name);
@@ -71,5 +84,27 @@ bool dpumap_log_source_remove(int source)
 
 const char *dpumap_log_source_name(int source)
 {
-	return source > 0 && source <= nnames ? names[source - 1] : NULL;
+	const struct source *found = source_of(source);
+
+	return found ? found->name : NULL;
+}
+
+int dpumap_log_source_last(void)
+{
+	return nsources;
+}
+
+uint32_t dpumap_log_source_level(int source)
+{
+	const struct source *found = source_of(source);
+
+	return found ? found->level : UINT32_MAX;
+}
+
+void dpumap_log_source_set_level(int source, uint32_t level)
+{
+	struct source *found = source_of(source);
+
+	if (found)
+		found->level = level;
 }

@@ -83,6 +83,37 @@ static void source_without_memory_is_an_error_and_logged(void **state)
 	log_output_clear(&output);
 }
 
+static doca_error_t list_loggers(void **out)
+{
+	struct doca_logger **list;
+	uint32_t n = 77;
+	doca_error_t result = doca_logger_create_list(NULL, 0, &list, &n);
+
+	CHECK(n == (result == DOCA_SUCCESS ? 2 : 77));
+	if (result != DOCA_SUCCESS)
+		return result;
+	*out = NULL;
+	return doca_logger_destroy_list(list);
+}
+
+static void create_lists(void)
+{
+	int source;
+
+	CHECK_OK(doca_log_register_source("MORE", &source));
+	CHECK(count_needed(list_loggers) == 3);
+}
+
+static void list_without_memory_is_an_error_and_logged(void **state)
+{
+	struct log_output output;
+
+	log_process_run(&output, create_lists);
+	assert_lines(output.err, 3);
+	assert_int_equal(occurrences(output.err, ": DOCA_ERROR_NO_MEMORY\n"), 3);
+	log_output_clear(&output);
+}
+
 static char buffer[64];
 
 static void flush(char *buf)
@@ -168,6 +199,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(source_without_memory_is_an_error_and_logged),
+		cmocka_unit_test(list_without_memory_is_an_error_and_logged),
 		cmocka_unit_test(backend_without_memory_is_an_error_and_logged),
 		cmocka_unit_test(long_line_without_memory_is_cut),
 	};
