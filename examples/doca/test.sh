@@ -145,6 +145,17 @@ comch_copy)
 	pid=
 	fails "No function of the host" dpu comch_copy-dpu -p 03:00.0 -r 3c:00.0 -f got
 	;;
+decompress)
+	head -c 3000000 /dev/urandom | base64 >"$work/sent" # 4 blocks, of which the last is short
+	serve server decompress-dpu -p 03:00.0 -r 3b:00.0
+	on host decompress-host -p 3b:00.0 -f sent >"$work/client.log" 2>&1 || die "the client failed"
+	wait "$pid" || die "the server failed"
+	pid=
+	grep -q "Decompressed 4 blocks in the host's memory" "$work/server.log" || die "the server prints no result"
+	grep -q "bytes to the $(stat -c %s "$work/sent") of sent" "$work/client.log" || die "the client prints no result"
+	# Nobody serves any more.
+	fails "Ends with" host decompress-host -p 3b:00.0 -f sent
+	;;
 sync_event)
 	on dpu sync_event-dpu -p 03:00.0 >"$work/exporter.log" 2>&1 </dev/null &
 	pid=$!
