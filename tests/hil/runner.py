@@ -36,7 +36,7 @@ PROGRAMS = (HERE / "programs.txt").read_text(encoding="utf-8")
 TRIPLETS = {"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}
 # Of the libraries that the programs need, those that a machine may lack and that are brought there.
 SPARE = ("libcbor", "libconfig", "libjson-c", "libnuma", "librdmacm",
-         "libcmocka")
+         "libcmocka", "liblz4", "libxxhash", "libz")
 CANNOT = 3
 
 FACTS = r"""
