@@ -268,7 +268,8 @@ DOCA_STABLE doca_error_t doca_mmap_get_memrange(const struct doca_mmap *mmap, vo
 						size_t *len);
 
 /**
- * Set the access permissions of the memory. The last call before the start applies.
+ * Set the access permissions of the memory. The last call before the start applies. Without a call, the devices of
+ * this process may read and write it; or only read it, if this process may not write it either.
  *
  * @param mmap a map that is neither started nor imported
  * @param access_mask bits of enum doca_access_flag; 0 means that only local devices may read

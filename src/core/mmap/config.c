@@ -31,6 +31,7 @@ doca_error_t doca_mmap_set_permissions(struct doca_mmap *mmap, uint32_t access_m
 	if (result != DOCA_SUCCESS)
 		return result;
 	mmap->access = access_mask;
+	mmap->has_access = true;
 	return DOCA_SUCCESS;
 }
 

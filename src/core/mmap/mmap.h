@@ -62,6 +62,7 @@ struct doca_mmap {
 	pthread_mutex_t *lock; /* NULL until thread safety is enabled */
 	uint32_t num_bufs;     /* 0 with a lock: not counted then */
 	uint32_t access;
+	bool has_access;      /* the program has set it */
 	uint32_t ops;	      /* DPUMAP_DESC_OP_*: permitted by the exporter; all if not imported */
 	int dmabuf;	      /* own file descriptor; -1 unless the range is in a dma-buf */
 	struct dpumap_dm *dm; /* NULL unless the range is device memory */

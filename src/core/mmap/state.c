@@ -98,7 +98,8 @@ static doca_error_t register_on(const struct doca_mmap *mmap, struct mmap_slot *
 	if (mmap->dmabuf >= 0)
 		return dpumap_region_register_dmabuf(device, mmap->dmabuf, mmap->offset,
 						     mmap->range, mmap->access, &slot->region);
-	return dpumap_region_register(device, mmap->range, mmap->access, &slot->region);
+	return dpumap_region_register(device, mmap->range, mmap->access, !mmap->has_access,
+				      &slot->region);
 }
 
 static void drop_desc(struct mmap_desc *desc)

@@ -28,6 +28,7 @@ struct source {
 	struct ibv_dm *dm; /* device memory, or NULL */
 	int dmabuf;	   /* dma-buf, or -1 */
 	uint64_t offset;   /* in either */
+	bool or_read_only; /* memory: read only, if this process may not write it */
 };
 
 static doca_error_t fail_register(const struct source *source)
@@ -53,20 +54,38 @@ static doca_error_t fail_register(const struct source *source)
 			   strerror(err));
 }
 
-static doca_error_t reg_mr(const struct source *source, unsigned int rights, struct ibv_mr **mr)
+static struct ibv_mr *reg_memory(const struct source *source, unsigned int *rights)
+{
+	void *addr = (void *)(uintptr_t)source->range.addr;
+	struct ibv_mr *mr = ibv_reg_mr(source->device->pd, addr, source->range.len, *rights);
+
+	if (mr || errno != EFAULT || !source->or_read_only || !(*rights & IBV_ACCESS_LOCAL_WRITE))
+		return mr;
+	*rights &= ~(unsigned int)IBV_ACCESS_LOCAL_WRITE;
+	mr = ibv_reg_mr(source->device->pd, addr, source->range.len, *rights);
+	if (mr)
+		dpumap_log(DPUMAP_LOG_INFO,
+			   "%s: the %" PRIu64 " bytes at 0x%" PRIx64
+			   " are memory that this process may only read: registered for reading",
+			   dpumap_hca_name(source->device->hca), source->range.len,
+			   source->range.addr);
+	return mr;
+}
+
+/* May take the right to write from *rights. */
+static doca_error_t reg_mr(const struct source *source, unsigned int *rights, struct ibv_mr **mr)
 {
 	struct ibv_pd *pd = source->device->pd;
 	struct ibv_mr *registered;
 
 	if (source->dm)
 		registered = ibv_reg_dm_mr(pd, source->dm, source->offset, source->range.len,
-					   rights | IBV_ACCESS_ZERO_BASED);
+					   *rights | IBV_ACCESS_ZERO_BASED);
 	else if (source->dmabuf >= 0)
 		registered = ibv_reg_dmabuf_mr(pd, source->offset, source->range.len, source->iova,
-					       source->dmabuf, (int)rights);
+					       source->dmabuf, (int)*rights);
 	else
-		registered = ibv_reg_mr(pd, (void *)(uintptr_t)source->range.addr,
-					source->range.len, rights);
+		registered = reg_memory(source, rights);
 	if (!registered)
 		return fail_register(source);
 	*mr = registered;
@@ -97,11 +116,13 @@ static doca_error_t register_source(const struct source *source, uint32_t access
 	created = dpumap_region_create(source->device, source->range);
 	if (!created)
 		return DOCA_ERROR_NO_MEMORY;
-	result = reg_mr(source, rights, &created->mr);
+	result = reg_mr(source, &rights, &created->mr);
 	if (result != DOCA_SUCCESS)
 		goto free_region;
+	if (source->or_read_only)
+		local &= rights;
 	if ((rights ^ local) & IBV_ACCESS_LOCAL_WRITE) {
-		result = reg_mr(source, local, &created->local_mr);
+		result = reg_mr(source, &local, &created->local_mr);
 		if (result != DOCA_SUCCESS)
 			goto dereg_mr;
 	}
@@ -122,7 +143,8 @@ free_region:
 }
 
 doca_error_t dpumap_region_register(struct dpumap_device *device, struct dpumap_range range,
-				    uint32_t access, struct dpumap_region **region)
+				    uint32_t access, bool or_read_only,
+				    struct dpumap_region **region)
 {
 	struct source source = {
 		.device = device,
@@ -130,6 +152,7 @@ doca_error_t dpumap_region_register(struct dpumap_device *device, struct dpumap_
 		.what = "memory",
 		.iova = range.addr,
 		.dmabuf = -1,
+		.or_read_only = or_read_only,
 	};
 
 	return register_source(&source, access, region);

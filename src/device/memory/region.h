@@ -3,6 +3,7 @@
 #ifndef DPUMAP_DEVICE_MEMORY_REGION_H
 #define DPUMAP_DEVICE_MEMORY_REGION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,9 +19,13 @@ struct dpumap_range {
 	uint64_t len;
 };
 
-/* access is a mask of enum doca_access_flag. */
+/*
+ * access is a mask of enum doca_access_flag. With or_read_only, memory that this process may only read is registered
+ * without the right to write.
+ */
 doca_error_t dpumap_region_register(struct dpumap_device *device, struct dpumap_range range,
-				    uint32_t access, struct dpumap_region **region);
+				    uint32_t access, bool or_read_only,
+				    struct dpumap_region **region);
 doca_error_t dpumap_region_register_devmem(struct dpumap_devmem *mem, size_t offset,
 					   struct dpumap_range range, uint32_t access,
 					   struct dpumap_region **region);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Create, destroy, start and stop. */
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "peer.h"
 #include "rules.h"
@@ -53,6 +55,48 @@ static void map_without_permissions_is_local_read_write(void **state)
 		     DOCA_ERROR_NOT_PERMITTED);
 	assert_error(doca_mmap_export_rdma(mmap, rules.fixture.dev, &blob.bytes, &blob.len),
 		     DOCA_ERROR_NOT_PERMITTED);
+}
+
+/* Part of a file, as programs map what they only read. */
+static uint8_t *mmap_read_only(void)
+{
+	int fd = memfd_create("file", MFD_CLOEXEC);
+	uint8_t bytes[RULES_LEN];
+	void *memory;
+
+	fixture_fill(bytes, sizeof(bytes), 3);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, bytes, sizeof(bytes)), sizeof(bytes));
+	memory = mmap(NULL, RULES_LEN, PROT_READ, MAP_SHARED, fd, 0);
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	close(fd);
+	return memory;
+}
+
+/* rule: M-CRE-5 */
+static void memory_of_a_map_without_permissions_may_be_read_only(void **state)
+{
+	struct doca_mmap *mmap = rules_blank(), *strict = rules_blank();
+	uint8_t got[64], nothing[64] = {0};
+	uint8_t *memory = mmap_read_only();
+
+	assert_ok(doca_mmap_set_memrange(mmap, memory, RULES_LEN));
+	assert_ok(doca_mmap_add_dev(mmap, rules.fixture.dev));
+	assert_ok(doca_mmap_start(mmap));
+	assert_ok(rules_read(mmap, got, sizeof(got)));
+	assert_memory_equal(got, memory, sizeof(got));
+	assert_error(rules_write(mmap, nothing, sizeof(nothing)), DOCA_ERROR_NOT_PERMITTED);
+	assert_memory_equal(got, memory, sizeof(got));
+	/* A program that asks for the right to write gets it, or an error. */
+	assert_ok(doca_mmap_set_memrange(strict, memory, RULES_LEN));
+	assert_ok(doca_mmap_add_dev(strict, rules.fixture.dev));
+	assert_ok(doca_mmap_set_permissions(strict, LOCAL_RW));
+	assert_error(doca_mmap_start(strict), DOCA_ERROR_DRIVER);
+	assert_ok(doca_mmap_set_permissions(strict, 0));
+	assert_ok(doca_mmap_start(strict));
+	rules_destroy(strict);
+	rules_destroy(mmap);
+	munmap(memory, RULES_LEN);
 }
 
 /* rule: M-0 */
@@ -306,6 +350,7 @@ int main(int argc, char **argv)
 		rule_test(create_without_output_is_invalid),
 		rule_test(created_map_is_blank),
 		rule_test(map_without_permissions_is_local_read_write),
+		rule_test(memory_of_a_map_without_permissions_may_be_read_only),
 		rule_test(calls_without_a_map_are_invalid),
 		rule_test(getters_without_output_are_invalid),
 		rule_test(failed_calls_leave_outputs_alone),
