@@ -46,27 +46,11 @@ struct compress_task *dpumap_compress_take(struct doca_compress *compress, enum 
 
 /* --- submitting ------------------------------------------------------------------------------- */
 
-/* A buf's part of a work request. */
+/* A buf's part of a work request, and its key if no other place has it. */
 struct piece {
-	struct dpumap_sq_key key;
 	struct dpumap_sq_piece at;
+	struct dpumap_sq_key key;
 };
-
-static doca_error_t find_key(const struct doca_buf *buf, const struct doca_dev *dev,
-			     struct dpumap_sq_key *key)
-{
-	const struct dpumap_region *region = NULL;
-	doca_error_t result;
-
-	if (doca_likely(dpumap_mmap_has_fast_key(buf->mmap, dev))) {
-		*key = buf->mmap->fast_key;
-		return DOCA_SUCCESS;
-	}
-	result = dpumap_mmap_resolve(buf->mmap, dev, &region);
-	if (region)
-		*key = dpumap_sq_key(region);
-	return result;
-}
 
 __attribute__((cold, noinline)) static doca_error_t refuse_access(const struct doca_buf *buf,
 								  dpumap_desc_status_t why)
@@ -79,19 +63,32 @@ __attribute__((cold, noinline)) static doca_error_t refuse_access(const struct d
 			   (const void *)buf, (const void *)buf->mmap);
 }
 
+/* A map that was imported, or that this device has not used yet. */
+__attribute__((noinline)) static doca_error_t
+find_key(const struct doca_buf *buf, const struct doca_dev *dev, uint32_t op, struct piece *piece)
+{
+	const struct dpumap_region *region = NULL;
+	dpumap_desc_status_t status;
+	doca_error_t result = dpumap_mmap_resolve(buf->mmap, dev, &region);
+
+	if (!region)
+		return result;
+	status = dpumap_mmap_check_ops(buf->mmap, piece->at.addr, piece->at.len, op);
+	if (status != DPUMAP_DESC_OK)
+		return refuse_access(buf, status);
+	piece->key = dpumap_sq_key(region);
+	piece->at.key = &piece->key;
+	return DOCA_SUCCESS;
+}
+
 static inline doca_error_t find_piece(const struct doca_buf *buf, const struct doca_dev *dev,
 				      uint64_t addr, size_t len, uint32_t op, struct piece *piece)
 {
-	dpumap_desc_status_t status;
-	doca_error_t result = find_key(buf, dev, &piece->key);
-
-	if (doca_unlikely(result != DOCA_SUCCESS))
-		return result;
-	status = dpumap_mmap_check_ops(buf->mmap, addr, len, op);
-	if (doca_unlikely(status != DPUMAP_DESC_OK))
-		return refuse_access(buf, status);
-	piece->at = (struct dpumap_sq_piece){.key = &piece->key, .addr = addr, .len = len};
-	return DOCA_SUCCESS;
+	piece->at = (struct dpumap_sq_piece){&buf->mmap->fast_key, addr, len};
+	if (doca_likely(dpumap_mmap_has_fast_key(buf->mmap, dev) &&
+			buf->mmap->ops == DPUMAP_DESC_OP_ALL))
+		return DOCA_SUCCESS;
+	return find_key(buf, dev, op, piece);
 }
 
 __attribute__((cold, noinline)) static doca_error_t refuse_bufs(const struct compress_task *task)
@@ -138,27 +135,24 @@ static inline doca_error_t find_pieces(const struct compress_task *task, struct 
 
 doca_error_t dpumap_compress_check(const struct doca_task *task)
 {
-	struct piece from = {0}, to = {0};
+	struct piece from, to;
 
 	return find_pieces(task_of(task), &from, &to);
 }
 
 /* The old kind of LZ4 task has no parameters: its blocks may refer to each other, and have no checksums. */
-static uint32_t control_of(const struct compress_task *task)
+static inline uint32_t control_of(const struct compress_task *task)
 {
-	switch (task->kind) {
-	case COMPRESS_DEFLATE:
-		return LARGEST_WINDOW | LARGEST_BLOCK | DYNAMIC_CODES;
-	case COMPRESS_LZ4:
-		return FORMAT_LZ4 | LZ4_BLOCKS;
-	case COMPRESS_LZ4_STREAM:
-		return FORMAT_LZ4 | (task->has_block_checksum ? LZ4_CHECKED_BLOCKS : LZ4_BLOCKS) |
-		       (task->are_blocks_independent ? LZ4_INDEPENDENT : 0);
-	case COMPRESS_LZ4_BLOCK:
-		return FORMAT_LZ4 | LZ4_INDEPENDENT;
-	default:
-		return 0;
-	}
+	static const uint32_t controls[COMPRESS_NUM_KINDS] = {
+		[COMPRESS_DEFLATE] = LARGEST_WINDOW | LARGEST_BLOCK | DYNAMIC_CODES,
+		[COMPRESS_LZ4] = FORMAT_LZ4 | LZ4_BLOCKS,
+		[COMPRESS_LZ4_BLOCK] = FORMAT_LZ4 | LZ4_INDEPENDENT,
+	};
+
+	if (task->kind != COMPRESS_LZ4_STREAM)
+		return controls[task->kind];
+	return FORMAT_LZ4 | (task->has_block_checksum ? LZ4_CHECKED_BLOCKS : LZ4_BLOCKS) |
+	       (task->are_blocks_independent ? LZ4_INDEPENDENT : 0);
 }
 
 doca_error_t dpumap_compress_submit(struct doca_task *base, uint32_t flags)
@@ -167,7 +161,7 @@ doca_error_t dpumap_compress_submit(struct doca_task *base, uint32_t flags)
 	struct doca_compress *compress = dpumap_compress_of(base->ctx);
 	uint32_t opcode =
 		task->kind == COMPRESS_DEFLATE ? DPUMAP_WQE_COMPRESS : DPUMAP_WQE_DECOMPRESS;
-	struct piece from = {0}, to = {0};
+	struct piece from, to;
 	doca_error_t result = find_pieces(task, &from, &to);
 
 	if (doca_unlikely(result != DOCA_SUCCESS))

@@ -50,6 +50,7 @@ count buf 3200 bench_buf --count 3200
 count 'parent domain' 100 bench_domain --create 100
 for batch in 1 32; do
 	count_task 'DMA task' "$batch" bench_task --only task --copies 64
+	count_task 'compress task' "$batch" bench_compress --only task --tasks 64
 	for op in write read send; do
 		count_task "RDMA $op" "$batch" bench_rdma --only task --op "$op" --tasks 64
 	done
