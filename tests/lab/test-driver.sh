@@ -40,15 +40,42 @@ address()
 
 few_keys=prof_sel=0 # an option of mlx5_core: it does not create thousands of mkeys in advance
 
+# How often mlx5_ib has given a function up: it waits 100 ms for the first work request, which is little if the machine
+# is busy, and does not try again.
+given_up() { dmesg | grep -c 'Error -110 while trying to test write-combining' || true; }
+
+# is_probed BEFORE: are all devices there, or has the driver given up since?
+is_probed()
+{
+	local number
+	[ "$(given_up)" -eq "$1" ] || return 0
+	for number in "${!functions[@]}"; do
+		test -d "/sys/class/infiniband/mlx5_$number/device/net" || return 1
+	done
+}
+
+# load OPTION...: of mlx5_core
+load()
+{
+	local before tries
+	for ((tries = 0; tries < 20; tries++)); do
+		before=$(given_up)
+		modprobe mlx5_core "$@"
+		modprobe -a mlx5_ib ib_uverbs rdma_ucm
+		until_true is_probed "$before"
+		[ "$(given_up)" -ne "$before" ] || return 0
+		modprobe -r mlx5_ib mlx5_core
+	done
+	return 1
+}
+
 # start OPTION...: of mlx5_core
 start()
 {
 	local number net device
-	modprobe mlx5_core "$@"
-	modprobe -a mlx5_ib ib_uverbs rdma_ucm
+	load "$@"
 	for number in "${!functions[@]}"; do
 		device=mlx5_$number
-		until_true test -d "/sys/class/infiniband/$device/device/net"
 		for net in "/sys/class/infiniband/$device/device/net/"*; do
 			ip link set "${net##*/}" up
 			ip addr add "$(address "$number")/24" dev "${net##*/}"
@@ -348,15 +375,14 @@ pair_host()
 # mlx5_core does not prepare for a reset of a function that it drives, so a function is reset while it has no driver.
 reload()
 {
-	local round function
+	local before round function
 	for ((round = 1; round <= DRIVER_ROUNDS; round++)); do
-		modprobe mlx5_core $few_keys
-		modprobe mlx5_ib
-		until_true test -e "/sys/class/infiniband/mlx5_$((${#functions[@]} - 1))"
+		load $few_keys
+		before=$(given_up)
 		for function in "${functions[@]}"; do
 			devlink dev reload "pci/${function##*/}"
 		done
-		until_true test -e "/sys/class/infiniband/mlx5_$((${#functions[@]} - 1))"
+		until_true is_probed "$before"
 		stop
 		for function in "${functions[@]}"; do
 			echo 1 >"$function/reset"
