@@ -92,7 +92,7 @@ static void put(uint32_t *to, uint32_t len, const void *addr)
 __attribute__((noinline)) static bool measured_raw_post(size_t n)
 {
 	uint32_t *wqe = NULL;
-	uint64_t first;
+	uint64_t first = 0;
 
 	for (size_t i = 0; i < n; i++, bench.posted++) {
 		uint32_t slot = bench.posted & (bench.qp.sq.wqe_cnt - 1);
@@ -110,7 +110,8 @@ __attribute__((noinline)) static bool measured_raw_post(size_t n)
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	bench.qp.dbrec[DBR_SEND] = htobe32(bench.posted & 0xffff);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	memcpy(&first, wqe, sizeof(first));
+	if (wqe)
+		memcpy(&first, wqe, sizeof(first));
 	*(volatile uint64_t *)bench.qp.bf.reg = first;
 	return true;
 }
