@@ -456,13 +456,17 @@ static unsigned int sweep(enum fault_kind kind, int err)
 
 static void each_failure_is_reported_and_leaves_nothing_behind(void **state)
 {
+	query_fn own =
+		replace_register(read_fake); /* a card may have one, and then needs no queue */
 	unsigned int before = fault_count_live();
 
+	fake.error = EOPNOTSUPP;
 	assert_true(sweep(FAULT_ALLOC, ENOMEM) >= 2);
 	assert_true(sweep(FAULT_COMMAND, EIO) >= 5);
 	assert_true(sweep(FAULT_COMMAND, EOPNOTSUPP) >= 5);
 	assert_int_equal(sweep(FAULT_DESTROY, EIO), 2);
 	assert_int_equal(fault_count_live(), before);
+	(void)replace_register(own);
 }
 
 int main(int argc, char **argv)
