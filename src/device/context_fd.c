@@ -52,7 +52,7 @@ static doca_error_t fail_import(int fd, const struct stat *was)
 			   strerror(err));
 }
 
-static doca_error_t import_context(int fd, struct ibv_context **context)
+doca_error_t dpumap_context_import(int fd, struct ibv_context **context)
 {
 	struct ibv_context *imported;
 	doca_error_t result;
@@ -79,7 +79,7 @@ doca_error_t dpumap_device_import_fd(int fd, struct dpumap_hca **hca, struct dpu
 	struct dpumap_hca *found = NULL;
 	doca_error_t result;
 
-	result = import_context(fd, &context);
+	result = dpumap_context_import(fd, &context);
 	if (result != DOCA_SUCCESS)
 		return result;
 	result = dpumap_hca_find(context->device, &found);

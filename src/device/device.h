@@ -33,9 +33,10 @@ doca_error_t dpumap_device_import_fd(int fd, struct dpumap_hca **hca,
 struct ibv_pd;
 
 /* *hca is a reference. Closing the device leaves the protection domain as it was. */
-doca_error_t dpumap_device_open_pd(struct ibv_pd *pd, struct dpumap_hca **hca,
+doca_error_t dpumap_device_open_pd(struct ibv_pd *pd, bool is_limited, struct dpumap_hca **hca,
 				   struct dpumap_device **device);
-bool dpumap_device_has_user_pd(const struct dpumap_device *device);
+/* Whether memory can be neither exported nor imported with it. */
+bool dpumap_device_is_limited(const struct dpumap_device *device);
 
 struct ibv_pd *dpumap_device_pd(const struct dpumap_device *device);
 /* Whether pd, a struct ibv_pd, is the protection domain of the device. */

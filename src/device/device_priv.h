@@ -17,6 +17,7 @@ struct dpumap_device {
 	struct ibv_context *context;
 	struct ibv_pd *pd;
 	bool user_pd; /* context and protection domain belong to the user */
+	bool is_limited;
 	uint32_t pdn;
 	struct dpumap_domain *domain; /* of queues without a domain of their own */
 	struct dpumap_caps caps;
@@ -33,5 +34,8 @@ doca_error_t dpumap_device_init_pd(struct dpumap_device *device);
 /* The number by which the firmware knows a protection domain; on mlx5 only. */
 doca_error_t dpumap_device_find_pdn(const struct dpumap_device *device, struct ibv_pd *pd,
 				    uint32_t *pdn);
+
+/* Open the kernel context that a file descriptor stands for; fd stays the caller's. */
+doca_error_t dpumap_context_import(int fd, struct ibv_context **context);
 
 #endif

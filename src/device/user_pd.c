@@ -10,9 +10,9 @@
 #include "device/prm.h"
 #include "log/log.h"
 
-bool dpumap_device_has_user_pd(const struct dpumap_device *device)
+bool dpumap_device_is_limited(const struct dpumap_device *device)
 {
-	return device->user_pd;
+	return device->is_limited;
 }
 
 struct ibv_pd *dpumap_device_pd(const struct dpumap_device *device)
@@ -46,7 +46,7 @@ static doca_error_t init(struct dpumap_device *device)
 	return result == DOCA_SUCCESS ? dpumap_device_init_pd(device) : DOCA_ERROR_NOT_CONNECTED;
 }
 
-doca_error_t dpumap_device_open_pd(struct ibv_pd *pd, struct dpumap_hca **hca,
+doca_error_t dpumap_device_open_pd(struct ibv_pd *pd, bool is_limited, struct dpumap_hca **hca,
 				   struct dpumap_device **device)
 {
 	struct dpumap_device *created;
@@ -70,6 +70,7 @@ doca_error_t dpumap_device_open_pd(struct ibv_pd *pd, struct dpumap_hca **hca,
 	created->context = pd->context;
 	created->pd = pd;
 	created->user_pd = true;
+	created->is_limited = is_limited;
 	result = init(created);
 	if (result != DOCA_SUCCESS)
 		goto free_device;

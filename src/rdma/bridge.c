@@ -16,24 +16,12 @@ doca_error_t doca_rdma_bridge_get_dev_pd(const struct doca_dev *dev, struct ibv_
 
 doca_error_t doca_rdma_bridge_open_dev_from_pd(struct ibv_pd *pd, struct doca_dev **dev)
 {
-	struct dpumap_device *device;
-	struct dpumap_hca *hca;
-	doca_error_t result;
-
 	if (!pd || !dev)
 		return dpumap_fail_null(__func__);
-	if (dpumap_dev_is_open_with(dpumap_device_has_pd, pd))
+	if (dpumap_dev_find_on(pd))
 		return dpumap_fail(DOCA_ERROR_INVALID_VALUE,
 				   "protection domain %p belongs to an open device", (void *)pd);
-	result = dpumap_device_open_pd(pd, &hca, &device);
-	if (result != DOCA_SUCCESS)
-		return result;
-	result = dpumap_dev_add(hca, device, dev);
-	if (result != DOCA_SUCCESS) {
-		dpumap_device_close(device);
-		dpumap_hca_put(hca);
-	}
-	return result;
+	return dpumap_dev_open_on(pd, true, dev);
 }
 
 doca_error_t doca_rdma_bridge_get_buf_mkey(const struct doca_buf *buf, struct doca_dev *dev,

@@ -95,14 +95,19 @@ doca_error_t dpumap_dev_get_card_guid(const struct doca_dev *dev, uint64_t *guid
 	return DOCA_SUCCESS;
 }
 
-doca_error_t dpumap_dev_add(struct dpumap_hca *hca, struct dpumap_device *device,
-			    struct doca_dev **dev)
+/* Add an open device that doca_dev_open() does not return. Takes hca and device over. */
+static doca_error_t add(struct dpumap_hca *hca, struct dpumap_device *device, struct doca_dev **dev)
 {
 	struct doca_dev *added = calloc(1, sizeof(*added));
+	doca_error_t result;
 
-	if (!added)
-		return dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory to open %s",
-				   dpumap_hca_name(hca));
+	if (!added) {
+		result = dpumap_fail(DOCA_ERROR_NO_MEMORY, "no memory to open %s",
+				     dpumap_hca_name(hca));
+		dpumap_device_close(device);
+		dpumap_hca_put(hca);
+		return result;
+	}
 	added->info.hca = hca;
 	added->device = device;
 	added->is_private = true;
@@ -127,25 +132,31 @@ doca_error_t dpumap_dev_open_from_fd(int fd, struct doca_dev **dev)
 	result = dpumap_device_import_fd(fd, &hca, &device);
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = dpumap_dev_add(hca, device, dev);
-	if (result != DOCA_SUCCESS) {
-		dpumap_device_close(device);
-		dpumap_hca_put(hca);
-	}
-	return result;
+	return add(hca, device, dev);
 }
 
-bool dpumap_dev_is_open_with(bool (*matches)(const struct dpumap_device *device, const void *what),
-			     const void *what)
+struct doca_dev *dpumap_dev_find_on(const void *pd)
 {
-	const struct doca_dev *dev;
+	struct doca_dev *dev;
 
 	pthread_mutex_lock(&open_lock);
 	for (dev = open_devs; dev; dev = dev->next)
-		if (matches(dev->device, what))
+		if (dpumap_device_has_pd(dev->device, pd))
 			break;
 	pthread_mutex_unlock(&open_lock);
-	return dev != NULL;
+	return dev;
+}
+
+doca_error_t dpumap_dev_open_on(void *pd, bool is_limited, struct doca_dev **dev)
+{
+	struct dpumap_device *device;
+	struct dpumap_hca *hca;
+	doca_error_t result;
+
+	result = dpumap_device_open_pd(pd, is_limited, &hca, &device);
+	if (result != DOCA_SUCCESS)
+		return result;
+	return add(hca, device, dev);
 }
 
 static doca_error_t close_last(struct doca_dev *dev)

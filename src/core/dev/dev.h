@@ -22,13 +22,10 @@ struct doca_dev {
 	struct doca_dev *next;
 };
 
-/* Whether matches() is true for an open device. */
-bool dpumap_dev_is_open_with(bool (*matches)(const struct dpumap_device *device, const void *what),
-			     const void *what);
-/* Add an open device that doca_dev_open() does not return. Takes hca and device over on success. */
-doca_error_t dpumap_dev_add(struct dpumap_hca *hca, struct dpumap_device *device,
-			    struct doca_dev **dev);
-
+/* The open device on a protection domain of libibverbs, or NULL. */
+struct doca_dev *dpumap_dev_find_on(const void *pd);
+/* Open a device on a protection domain of the program, as dpumap_device_open_pd(). */
+doca_error_t dpumap_dev_open_on(void *pd, bool is_limited, struct doca_dev **dev);
 static inline void dpumap_dev_add_user(struct doca_dev *dev)
 {
 	atomic_fetch_add(&dev->users, 1);

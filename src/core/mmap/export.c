@@ -85,7 +85,7 @@ static doca_error_t check_pci(const struct doca_mmap *mmap, const struct mmap_sl
 		return refuse_state(mmap);
 	if (!(mmap->access & DPUMAP_ACCESS_PCI))
 		return refuse_access(mmap, "PCI");
-	if (dpumap_device_has_user_pd(dev->device))
+	if (dpumap_device_is_limited(dev->device))
 		return refuse_user_pd(dev);
 	if (!dpumap_device_caps(dev->device)->is_mlx5)
 		return dpumap_fail(
@@ -105,7 +105,7 @@ static doca_error_t check_rdma(const struct doca_mmap *mmap, const struct mmap_s
 		return refuse_state(mmap);
 	if (!(mmap->access & DPUMAP_ACCESS_RDMA))
 		return refuse_access(mmap, "RDMA");
-	if (dpumap_device_has_user_pd(slot->dev->device))
+	if (dpumap_device_is_limited(slot->dev->device))
 		return refuse_user_pd(slot->dev);
 	if (!slot->region && dpumap_mmap_is_imported(mmap))
 		return dpumap_fail(

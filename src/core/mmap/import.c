@@ -35,7 +35,7 @@ static doca_error_t check_reachable(const struct doca_dev *dev, const struct dpu
 {
 	uint64_t guid = dpumap_device_caps(dev->device)->card_guid;
 
-	if (dpumap_device_has_user_pd(dev->device))
+	if (dpumap_device_is_limited(dev->device))
 		return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED,
 				   "import: not supported on %s, which was opened from a user's "
 				   "protection domain",
