@@ -73,6 +73,7 @@ FLOORS = {
         "core/graph": f"core/pe {BASE}",
         "core/pe": f"core core/dev {BASE}",
         "core/clock": f"core core/dev {BASE}",
+        "core/firmware": f"core core/dev {BASE}",
         "core/buf": f"core core/mmap core/dev {BASE}",
         "core/mmap": f"core core/umem core/dm core/dev {BASE}",
         "core/umem": f"core core/dev {BASE}",
