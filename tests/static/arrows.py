@@ -61,6 +61,7 @@ FLOORS = {
         "sync_event": LIBRARY,
         "dma": LIBRARY,
         "compress": LIBRARY,
+        "verbs": f"device/verbs {LIBRARY}",
         "advise": LIBRARY,
         "refused": LIBRARY,
         "comch/fast": f"comch/connection comch {LIBRARY}",
@@ -84,6 +85,7 @@ FLOORS = {
     },
     "under the base": {
         "device/cm": f"device log {API}",
+        "device/verbs": f"device device/queue log {API}",
         "device/queue": f"device device/memory log desc {API}",
         "device/memory": f"device log {API}",
         "device": f"log {API}",
@@ -135,13 +137,19 @@ FREESTANDING = {
     "desc": {"stdint.h", "stddef.h", "string.h", "stdbool.h"},
     "api-desc": {"stdint.h", "stddef.h", "stdbool.h"},
 }
-# The bridge's public header names verbs objects, and its code passes a protection domain on.
+# The public headers of the bridges name verbs objects, and their code passes them on.
 BRIDGE_HEADER = "include/doca_rdma_bridge.h"
-BRIDGE = "src/rdma/bridge.c"
+BRIDGES = {
+    BRIDGE_HEADER: {"ibv_pd"},
+    "src/rdma/bridge.c": {"ibv_pd"},
+    "include/doca_verbs_bridge.h": {"ibv_context", "ibv_device", "ibv_pd", "ibv_qp_attr", "ibv_recv_wr", "ibv_send_wr",
+                                    "ibv_wc", "ibv_attr_mask", "ibv_ctx"},
+}
+BRIDGES["src/verbs/bridge.c"] = BRIDGES["include/doca_verbs_bridge.h"]
 
 # The doctor examines the device with verbs calls of its own, so its results do not depend on the library.
 # It may include the library's layouts of firmware commands, which contain no calls.
-VERBS_ROOMS = {"device", "device/memory", "device/queue", "device/cm", "doctor"}
+VERBS_ROOMS = {"device", "device/memory", "device/queue", "device/verbs", "device/cm", "doctor"}
 PRM = ("doctor", "src/device/prm.h")
 # librdmacm is called in one room of the library; the public header of doca_rdma has its header for programs,
 # and dpumapd is such a program, which gives its requests to the bridge.
@@ -231,7 +239,7 @@ def wrong_words(file, room, text):
     if room not in VERBS_ROOMS and (hit := CALL.search(code)):
         yield f"calls {hit.group()}): verbs are called in src/device alone"
     if room not in VERBS_ROOMS and not is_emulator(room):
-        allowed = {"ibv_pd"} if file in (BRIDGE_HEADER, BRIDGE) else set()
+        allowed = BRIDGES.get(file, set())
         for hit in VERB.findall(code):
             if hit not in allowed:
                 yield f"names {hit}: verbs belong to src/device"

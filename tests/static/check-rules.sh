@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Each rule of the memory map, of the control channel, of RDMA and of sync events has a test, each test of
-# the rules has a rule, and docs/doca-*-rules.md list both. `--write` updates these documents.
+# Each rule of the memory map, of the control channel, of RDMA, of sync events and of verbs has a test,
+# each test of the rules has a rule, and docs/doca-*-rules.md list both. `--write` updates these documents.
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-TABLES=(mmap comch rdma sync-event)
+TABLES=(mmap comch rdma sync-event verbs)
 WRITE=no
 
 # check_table NAME: compare the rules and the tests of a table, and its document

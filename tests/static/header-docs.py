@@ -151,6 +151,9 @@ NARROWED = {
     # nic_error() translates the others.
     "dpumap_nic_clock_prepare": ("DOCA_ERROR_NOT_SUPPORTED", "DOCA_ERROR_DRIVER"),
     "dpumap_nic_clock_read": ("DOCA_ERROR_NOT_SUPPORTED", "DOCA_ERROR_DRIVER"),
+    # In verbs: other errors are these.
+    "dpumap_verbs_open_ibv": ("DOCA_ERROR_NO_MEMORY", "DOCA_ERROR_NOT_CONNECTED"),
+    "dpumap_verbs_import": ("DOCA_ERROR_INVALID_VALUE", "DOCA_ERROR_DRIVER"),
     # In argp: other devices may still be the one that a flag names.
     "compare_device": ("DOCA_ERROR_INVALID_VALUE",),
     "compare_rep": ("DOCA_ERROR_INVALID_VALUE",),
@@ -169,7 +172,7 @@ NARROWED = {
 }
 # The rooms of the library in src/.
 LIBRARY = ("advise", "argp", "comch", "core", "device", "dma", "graph", "local", "log", "rdma",
-           "refused", "sync_event")
+           "refused", "sync_event", "verbs")
 # The functions that a call through a table may reach; filled by main().
 OPERATIONS = {}
 # The places of all functions with a name; filled by main().

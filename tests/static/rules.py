@@ -48,6 +48,15 @@ the emulated card, with the distribution's libibverbs and libmlx5.
 
 Evidence: **D** the reference of DOCA 3.0, **P** published programs, **G** the vendor's guides, **R** our
 choice if all of these are silent.""", ("D", "P", "G", "R")),
+    "verbs": Table("tests/integration/verbs", "verbs", "verbs", """\
+This page lists every known rule of DOCA's verbs with its evidence and its tests. The rules come from
+`tests/integration/verbs/rules.txt`. Each test is a function. The name of its program,
+`tests/integration/verbs/test_verbs_*.c`, is in brackets. `test_verbs_states.c` has the table of transitions of
+queue pairs, and tries each of its rows with each attribute. The tests run on emulated devices, with the
+distribution's libibverbs and libmlx5.
+
+Evidence: **H** header listings of 3.3 and 3.4, **P** published programs, **O** the vendor's open GPUNetIO, **X**
+rdma-core, **R** our choice if all of these are silent.""", ("H", "P", "O", "X", "R"), ("faults",)),
 }
 HEAD = """\
 <!-- SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only -->
