@@ -95,7 +95,11 @@ static bool find_self(const struct raw *raw, struct ibv_ah_attr *ah, enum ibv_mt
 
 static bool connect_to_itself(const struct raw *raw)
 {
-	struct ibv_qp_attr init = {.qp_state = IBV_QPS_INIT, .port_num = PORT};
+	struct ibv_qp_attr init = {
+		.qp_state = IBV_QPS_INIT,
+		.port_num = PORT,
+		.qp_access_flags = IBV_ACCESS_REMOTE_WRITE,
+	};
 	struct ibv_qp_attr rtr = {.qp_state = IBV_QPS_RTR, .dest_qp_num = raw->qp->qp_num};
 	struct ibv_qp_attr rts = {.qp_state = IBV_QPS_RTS, .timeout = 14, .retry_cnt = 7};
 
