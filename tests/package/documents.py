@@ -154,6 +154,8 @@ RULES = (
     Rule(TUTORIAL, r"comch_copy-dpu", terminals=("second",), until="Waiting for a client"),
     # The server ends with its client; it does not read the key.
     Rule(TUTORIAL, r"comch_copy-host", then=("enter", "second"), after="cmp sent got"),
+    Rule(TUTORIAL, r"decompress-dpu", terminals=("second",), until="Waiting for a client"),
+    Rule(TUTORIAL, r"decompress-host", then=("enter", "second")),
     Rule(TUTORIAL, r"sync_event-dpu", terminals=("second",), until="Waiting for the host"),
     Rule(TUTORIAL, r"sync_event-host", then=("enter", "second")),
     Rule(
