@@ -1975,8 +1975,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_verbs_qp_destroy(struct doca_verbs_qp *qp);
  * Change the state of a QP or its attributes.
  *
  * The states are RST, INIT, RTR and RTS, in this order, and RST and ERR from each state. Each
- * transition has attributes that it needs and others that it takes; docs/doca-verbs-rules.md has
- * the table. Members that the mask does not name are not read.
+ * transition has attributes that it needs and others that it takes; doca_verbs(3) has the table.
+ * Members that the mask does not name are not read.
  *
  * @param qp the QP
  * @param qp_attr the attributes
