@@ -76,6 +76,13 @@ static doca_error_t take_address(void *param, void *config)
 	return take_text(param, c->address, sizeof(c->address));
 }
 
+static doca_error_t take_port(void *param, void *config)
+{
+	struct config *c = config;
+
+	return take_text(param, c->port, sizeof(c->port));
+}
+
 static const struct flag {
 	const char *short_name, *long_name, *arguments, *description;
 	doca_argp_param_cb_t take;
@@ -88,6 +95,7 @@ static const struct flag {
 	{"n", "name", "<name>", "Name of the server on the DPU", take_name},
 	{"a", "address", "<IP address>", "Server to connect to (default: be the server)",
 	 take_address},
+	{"o", "port", "<port>", "Port of the server", take_port},
 };
 
 static doca_error_t register_flag(const struct flag *flag)

@@ -20,6 +20,7 @@
 #define MAX_PATH_LEN 4096
 #define MAX_NAME_LEN 64
 #define MAX_ADDR_LEN 64
+#define MAX_PORT_LEN 8
 
 struct config {
 	char pci_addr[DOCA_DEVINFO_PCI_ADDR_SIZE];
@@ -28,13 +29,14 @@ struct config {
 	char descriptor[MAX_PATH_LEN]; /* holds the export descriptor */
 	char buffer[MAX_PATH_LEN];     /* holds the exporter's address and length, as text */
 	char name[MAX_NAME_LEN];       /* of the server on the DPU */
-	char address[MAX_ADDR_LEN];    /* of the RDMA server; empty: be the server */
+	char address[MAX_ADDR_LEN];    /* of the server; empty: be the server */
+	char port[MAX_PORT_LEN];       /* of the server */
 };
 
 /*
  * Parse the arguments. flags are the short names of those that the program takes: -p PCI-ADDRESS,
  * -r PCI-ADDRESS of the host's function, -f FILE, -d DESCRIPTOR-FILE, -b BUFFER-FILE, -n NAME,
- * -a ADDRESS.
+ * -a ADDRESS, -o PORT.
  */
 doca_error_t parse_arguments(int argc, char **argv, const char *flags, struct config *config);
 

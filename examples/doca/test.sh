@@ -92,6 +92,39 @@ fails()
 	grep -q "$words" "$work/fails.log" || die "$* does not say \"$words\""
 }
 
+# ping_arguments PROGRAM FUNCTION: how the program names the device of that function
+ping_arguments()
+{
+	case $1/$2 in
+	verbs_ping/host) echo -p 3b:00.0 ;;
+	verbs_ping/*) echo -p 03:00.0 ;;
+	*) echo -d mlx5_0 ;;
+	esac
+}
+
+# serve_ping PROGRAM: start a server on the DPU, and set port
+serve_ping()
+{
+	# shellcheck disable=SC2046 # an option and its value
+	serve server "$1" $(ping_arguments "$1" dpu) -o 0
+	port=$(sed -n 's/.*Waiting for a client at port //p' "$work/server.log")
+}
+
+# ping_pong SERVER CLIENT FUNCTION: the server is on the DPU, the client on that function
+ping_pong()
+{
+	local server=$1 client=$2 side=$3 log
+	serve_ping "$server"
+	# shellcheck disable=SC2046
+	on "$side" "$client" $(ping_arguments "$client" "$side") -a 127.0.0.1 -o "$port" >"$work/client.log" 2>&1 ||
+		die "$client on $side failed with $server"
+	wait "$pid" || die "$server failed with $client on $side"
+	pid=
+	for log in server client; do
+		grep -q "1000 rounds of 4096 bytes" "$work/$log.log" || die "the $log prints no result"
+	done
+}
+
 # The file takes four pieces of at most 2 MiB.
 make_file()
 {
@@ -188,6 +221,28 @@ rdma)
 	# Nobody listens any more.
 	fails "Ends with" host rdma -p 3b:00.0 -f sent -a 127.100.0.1
 	fails "Ends with DOCA_ERROR_INVALID_VALUE" host rdma -p 3b:00.0 -f sent -a here
+	;;
+verbs_ping)
+	# doca_verbs and libibverbs, each with itself and with the other, to the host's function and to another machine.
+	for server in verbs_ping ibverbs_ping; do
+		for client in verbs_ping ibverbs_ping; do
+			for side in host dpu1; do
+				ping_pong "$server" "$client" "$side"
+			done
+		done
+	done
+	# A server ends with its client.
+	serve_ping verbs_ping
+	exec 8<>"/dev/tcp/127.0.0.1/$port"
+	exec 8>&-
+	! wait "$pid" || die "the server succeeded without details of a client"
+	pid=
+	grep -q "The peer has sent 0 bytes" "$work/server.log" || die "the server does not say why it ends"
+	# Nobody listens any more.
+	fails "Cannot connect to port $port of 127.0.0.1" host verbs_ping -p 3b:00.0 -a 127.0.0.1 -o "$port"
+	fails "Cannot connect to port $port of 127.0.0.1" host ibverbs_ping -a 127.0.0.1 -o "$port"
+	fails "No context on a device at 03:00.0" host verbs_ping -p 03:00.0 -a 127.0.0.1
+	fails "Cannot open the device mlx5_9" host ibverbs_ping -d mlx5_9 -a 127.0.0.1
 	;;
 local_copy)
 	for side in host dpu; do
