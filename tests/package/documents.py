@@ -166,6 +166,8 @@ RULES = (
         until="Waiting for a client",
     ),
     Rule(TUTORIAL, r"run host ./rdma", then=("enter", "second"), after="cmp sent got"),
+    Rule(TUTORIAL, r"verbs_ping -p", terminals=("second",), until="Waiting for a client"),
+    Rule(TUTORIAL, r"ibverbs_ping -a", then=("enter", "second")),
     # -- docs/packages.md --
     Rule(
         PACKAGES,
