@@ -47,3 +47,16 @@ def test_sync_event_example(host, dpu, answer):
         answer(number, f"example sync_event: {done.out.strip().splitlines()[-1:]}", done.status == 0)
     done.ok()
     exporter.await_output("The host has counted to 3")
+
+
+@pytest.mark.question(38)
+def test_queue_pairs_of_doca_verbs_meet_those_of_libibverbs(host, dpu, state, answer):
+    """1000 messages and answers, from a program of libibverbs on the host to one of doca_verbs on the DPU."""
+    server = dpu.daemon("verbs_ping", f"verbs_ping -p {pci(dpu)} -o 0")
+    server.await_output("Waiting for a client")
+    port = server.out().split("at port ")[1].split()[0]
+    device = host.run("hil_probe devices").ok().split()[0]
+    done = host.run(["ibverbs_ping", "-d", device, "-a", state["address"], "-o", port])
+    answer(38, f"example verbs_ping: {(done.out + done.err).strip()}", done.status == 0)
+    done.ok()
+    server.await_output("1000 rounds of 4096 bytes")

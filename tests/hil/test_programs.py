@@ -46,6 +46,11 @@ PROGRAMS = [
     ("test_sync_event_tasks", ("dpu", "host"), (44,)),
     ("test_sync_event_net", ("dpu",), (44,)),
     ("test_buf", ("dpu",), ()),
+    ("test_verbs_attr", ("dpu", "host"), ()),
+    ("test_verbs_objects", ("dpu", "host"), (52,)),
+    ("test_verbs_states", ("dpu", "host"), ()),
+    ("test_verbs_data", ("dpu", "host"), (53, 54)),
+    ("test_verbs_wait", ("dpu", "host"), (51,)),
 ]
 # What exports memory by a direct mkey, as its type of card says.
 BLUEFIELD_2 = "MT41686"
