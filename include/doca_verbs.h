@@ -736,7 +736,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_verbs_qp_init_attr_set_send_cq(
  * Get the CQ of sends.
  *
  * @param init_attr the attributes
- * @return the CQ; NULL if there is none,; and NULL for NULL
+ * @return the CQ; NULL if there is none, and for NULL
  */
 DOCA_EXPERIMENTAL struct doca_verbs_cq *
 doca_verbs_qp_init_attr_get_send_cq(const struct doca_verbs_qp_init_attr *init_attr);
@@ -757,7 +757,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_verbs_qp_init_attr_set_receive_cq(
  * Get the CQ of receives.
  *
  * @param init_attr the attributes
- * @return the CQ; NULL if there is none,; and NULL for NULL
+ * @return the CQ; NULL if there is none, and for NULL
  */
 DOCA_EXPERIMENTAL struct doca_verbs_cq *
 doca_verbs_qp_init_attr_get_receive_cq(const struct doca_verbs_qp_init_attr *init_attr);
@@ -1223,7 +1223,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_verbs_qp_init_attr_get_external_dbr_umem(
 /**
  * Set the doorbell page. A QP may wait for completions of CQs with the same doorbell page
  * (doca_verbs_bridge_set_wait_cq_pi_wr()). libmlx5 rings another page, as the kernel's interface
- * decides.
+ * decides. A QP with it and with an external data path is therefore not supported.
  *
  * @param init_attr the attributes
  * @param external_uar the page, or NULL
@@ -2261,7 +2261,8 @@ DOCA_EXPERIMENTAL void *doca_verbs_cq_attr_get_cq_context(const struct doca_verb
 /**
  * Set the doorbell page.
  * QPs with the same one may wait for completions of the CQ. libmlx5 rings another page, as the
- * kernel's interface decides.
+ * kernel's interface decides. A CQ with it and with an external data path is therefore not
+ * supported.
  *
  * @param cq_attr the attributes
  * @param external_uar the page, or NULL; default NULL
