@@ -242,8 +242,11 @@ static int post_first(struct dpumap_verbs_qp *qp)
 	return err;
 }
 
-/* A request was accepted, and libibverbs refuses it now: nothing after it may be executed. */
-static void fail(struct dpumap_verbs_qp *qp, int err)
+/*
+ * A request was accepted, and libibverbs refuses it now: nothing after it may be executed, and it is flushed like
+ * these.
+ */
+static int fail(struct dpumap_verbs_qp *qp, int err)
 {
 	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_ERR};
 
@@ -252,6 +255,7 @@ static void fail(struct dpumap_verbs_qp *qp, int err)
 		   dpumap_verbs_name(qp->context), qp->qp->qp_num, strerror(err));
 	ibv_modify_qp(qp->qp, &attr, IBV_QP_STATE);
 	qp->has_failed = true;
+	return post_empty(qp, &qp->hold.requests[qp->hold.first]);
 }
 
 void dpumap_verbs_release_qp(struct dpumap_verbs_qp *qp)
@@ -262,10 +266,10 @@ void dpumap_verbs_release_qp(struct dpumap_verbs_qp *qp)
 
 	while (hold->count) {
 		err = post_first(qp);
-		if (err == EAGAIN || err == ENOMEM)
-			break;
+		if (err && err != EAGAIN && err != ENOMEM)
+			err = fail(qp, err);
 		if (err)
-			fail(qp, err);
+			break;
 		hold->first = (hold->first + 1) % hold->size;
 		hold->count--;
 	}

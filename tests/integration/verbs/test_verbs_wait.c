@@ -287,6 +287,23 @@ static void failed_request_flushes_what_waits(void **state)
 }
 
 /* rule: VQ-flush */
+static void refused_request_is_flushed(void **state)
+{
+	struct pair_request request;
+
+	assert_int_equal(post_wait(0, 1, IBV_SEND_SIGNALED), 0);
+	pair_request(&request, (enum ibv_wr_opcode)99, 2, 8);
+	assert_int_equal(pair_post(late, &request), 0);
+	write_by(late, 3, 0);
+	write_by(pair.a, 4, 0);
+	expect(late_cq, 1, IBV_WC_DRIVER1);
+	expect_flushed(2);
+	expect_flushed(3);
+	assert_true(pair_is_empty(late_cq));
+	expect(pair.cq, 4, IBV_WC_RDMA_WRITE);
+}
+
+/* rule: VQ-flush */
 static void reset_and_destroy_abandon_what_waits(void **state)
 {
 	assert_int_equal(post_wait(0, 1, IBV_SEND_SIGNALED), 0);
@@ -348,6 +365,7 @@ int main(int argc, char **argv)
 		wait_test(queues_have_the_same_doorbell_page),
 		wait_test(error_flushes_what_waits),
 		wait_test(failed_request_flushes_what_waits),
+		wait_test(refused_request_is_flushed),
 		wait_test(reset_and_destroy_abandon_what_waits),
 		wait_test(what_waits_goes_on_while_the_program_sleeps),
 	};
