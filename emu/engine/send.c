@@ -606,6 +606,18 @@ static int step_umr(struct emu_send *s)
 	return answer == ENGINE_UMR_WAIT ? EMU_STEP_WAIT : (int)answer;
 }
 
+/* The queue is one of the same engine: others would not look at it. */
+static int step_send_en(struct emu_send *s)
+{
+	struct emu_qp *q = s->w.rkey < EMU_MAX_QPS ? &s->e->cfg.queues->qp[s->w.rkey] : NULL;
+
+	if (!q || !atomic_load(&q->serial) || !q->is_released || q->engine != s->e->cfg.slot ||
+	    q->func != s->q->func || q->pdn != s->q->pdn)
+		return EMU_SYN_LOC_QP_OP;
+	atomic_store(&q->released, (uint32_t)s->w.operand[0]);
+	return EMU_SYN_OK;
+}
+
 /* Frames have no network to go to. */
 int emu_send_step(struct emu_send *s)
 {
@@ -616,6 +628,8 @@ int emu_send_step(struct emu_send *s)
 		return EMU_SYN_OK;
 	case EMU_WQE_UMR:
 		return step_umr(s);
+	case EMU_WQE_SEND_EN:
+		return step_send_en(s);
 	case EMU_WQE_MMO:
 		return emu_wqe_transforms(&s->w) ? emu_compress_step(s) : step_mmo(s);
 	case EMU_WQE_RDMA_READ:

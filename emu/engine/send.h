@@ -67,7 +67,7 @@ static inline uint16_t emu_sq_posted(const struct emu_qp *q, const struct emu_qp
 {
 	if (!q->sq_wqe_count)
 		return 0;
-	return (uint16_t)(emu_dbr_word(q->dbr_addr, 1) - r->sq_ci);
+	return emu_qp_posted(q, (uint16_t)emu_dbr_word(q->dbr_addr, 1), r->sq_ci);
 }
 
 #endif

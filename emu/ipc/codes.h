@@ -78,6 +78,7 @@ enum emu_syndrome { EMU_SYN_OK = 0x00, EMU_CQE_SYNDROMES(EMU_CQE_SYNDROME_) };
 	O(RDMA_READ, 0x10)      \
 	O(ATOMIC_CS, 0x11)      \
 	O(ATOMIC_FA, 0x12)      \
+	O(SEND_EN, 0x17)        \
 	O(UMR, 0x25)            \
 	O(MMO, 0x2f)
 

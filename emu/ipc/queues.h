@@ -79,7 +79,8 @@ struct emu_qp {
 	_Atomic uint32_t resets; /* counts transitions to RESET: the engine forgets its indices */
 	uint16_t func;
 	uint8_t type;
-	uint8_t block_self; /* UD: it gets no copy of its own multicast datagrams */
+	bool releases, is_released; /* send queues: see `released` */
+	uint8_t block_self;	    /* UD: it gets no copy of its own multicast datagrams */
 	struct emu_mmo mmo;
 	uint32_t pdn;
 	uint32_t uidx;
@@ -112,6 +113,8 @@ struct emu_qp {
 	 */
 	_Atomic uint32_t done;
 	_Atomic uint32_t at_rest;
+	/* Written by the engine, if is_released: a work request of another queue allows the blocks before it. */
+	_Atomic uint32_t released;
 	/* XRC_TGT: slot + 1 of the engine that took a WQE of an SRQ for it, not yet completed */
 	_Atomic uint32_t taker;
 	_Atomic uint32_t fault; /* enum emu_qp_fault */
@@ -127,6 +130,23 @@ struct emu_qp {
 static inline bool emu_qp_reliable(const struct emu_qp *q)
 {
 	return q->type != EMU_QPT_UC && q->type != EMU_QPT_UD;
+}
+
+/*
+ * How many blocks are posted after the first `done`, if this is the word of the doorbell record? A queue that another
+ * one releases may be ahead of its own record; it has at most 2^14 blocks.
+ */
+static inline uint16_t emu_qp_posted(const struct emu_qp *q, uint16_t record, uint16_t done)
+{
+	uint16_t rung = (uint16_t)(record - done);
+	int16_t released;
+
+	if (!q->is_released)
+		return rung;
+	released = (int16_t)(uint16_t)(atomic_load(&q->released) - done);
+	if ((int16_t)rung < 0)
+		rung = 0;
+	return released > rung ? (uint16_t)released : rung;
 }
 
 /* Is a message of a peer with the QP's own engine, and not yet answered? */

@@ -39,6 +39,8 @@
 	F(EMU_QPC_RWE, 0x90, 14, 14)                  \
 	F(EMU_QPC_RAE, 0x90, 13, 13)                  \
 	F(EMU_QPC_PAGE_OFFSET, 0x90, 11, 6)           \
+	F(EMU_QPC_CD_SLAVE_SEND, 0x90, 1, 1)          \
+	F(EMU_QPC_CD_MASTER, 0x90, 0, 0)              \
 	F(EMU_QPC_MIN_RNR_NAK, 0x94, 28, 24)          \
 	F(EMU_QPC_NEXT_RCV_PSN, 0x94, 23, 0)          \
 	F(EMU_QPC_XRCD, 0x98, 23, 0)                  \

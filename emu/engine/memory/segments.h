@@ -110,6 +110,13 @@ struct emu_seg_av {
 	uint8_t rgid[16];
 };
 
+/* Which queue pair may execute its send queue up to an index. */
+struct emu_seg_send_en {
+	uint8_t reserved[8];
+	uint8_t index[4];
+	uint8_t qpn[4];
+};
+
 struct emu_seg_xrc {
 	uint8_t xrc_srqn[4];
 	uint8_t reserved[12];
@@ -164,6 +171,7 @@ _Static_assert(sizeof(struct emu_mmo_result) == 256, "result of an engine");
 _Static_assert(sizeof(struct emu_seg_av) == 48 && offsetof(struct emu_seg_av, tclass) == 26,
 	       "address vector");
 _Static_assert(sizeof(struct emu_seg_umr_ctrl) == 48, "UMR control segment");
+_Static_assert(sizeof(struct emu_seg_send_en) == EMU_SEG_BYTES, "send enable segment");
 _Static_assert(sizeof(struct emu_seg_xrc) == EMU_SEG_BYTES, "XRC segment");
 _Static_assert(sizeof(struct emu_seg_srq_next) == EMU_SEG_BYTES, "next segment");
 _Static_assert(sizeof(struct emu_cqe64) == 64 && offsetof(struct emu_cqe64, srqn_uidx) == 32 &&

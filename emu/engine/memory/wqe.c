@@ -202,12 +202,12 @@ static enum emu_syndrome check_mmo(const struct emu_qp *q, const uint8_t *p, uin
 	return w->len > 1ull << limit ? EMU_SYN_LOC_LEN : EMU_SYN_OK;
 }
 
-/* A data segment points to the list, and has its length. */
+/* A data segment points to the list, and has its length or, as DPDK sends it, 0. */
 static bool parse_umr_pointer(struct cursor *c, struct emu_wqe *w, size_t len)
 {
 	const struct emu_seg_data *d = take(c, sizeof(*d));
 
-	if (!d || emu_get32(d->byte_count) != len)
+	if (!d || (emu_get32(d->byte_count) && emu_get32(d->byte_count) != len))
 		return false;
 	w->sge[0] = (struct emu_sge){emu_get64(d->addr), len, emu_get32(d->lkey), 0};
 	w->nsge = 1;
@@ -288,6 +288,17 @@ static bool parse_transport(struct cursor *c, struct emu_wqe *w, const struct em
 	}
 }
 
+static bool parse_send_en(struct cursor *c, struct emu_wqe *w)
+{
+	const struct emu_seg_send_en *e = take(c, sizeof(*e));
+
+	if (!e)
+		return false;
+	w->operand[0] = emu_get32(e->index);
+	w->rkey = emu_get32(e->qpn) & QPN_MASK;
+	return true;
+}
+
 static bool parse_body(struct cursor *c, struct emu_wqe *w, const struct emu_qp *q)
 {
 	if (!parse_transport(c, w, q))
@@ -302,6 +313,8 @@ static bool parse_body(struct cursor *c, struct emu_wqe *w, const struct emu_qp 
 		return emu_qp_reliable(q) && parse_data(c, w);
 	case EMU_WQE_UMR:
 		return parse_umr(c, w);
+	case EMU_WQE_SEND_EN:
+		return q->releases && parse_send_en(c, w);
 	case EMU_WQE_RDMA_WRITE:
 	case EMU_WQE_RDMA_WRITE_IMM:
 		return parse_raddr(c, w) && parse_data(c, w);

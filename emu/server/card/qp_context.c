@@ -45,6 +45,7 @@ static void reset(struct emu_qp *q)
 	emu_grace();
 	q->mmo = (struct emu_mmo){0};
 	q->dest_qpn = 0;
+	atomic_store(&q->released, 0);
 	for (unsigned int side = 0; side < EMU_PAGE_FAULT_SIDES; side++)
 		atomic_store(&q->page_fault[side].state, EMU_PAGE_FAULT_NONE);
 	emu_path_clear(q);

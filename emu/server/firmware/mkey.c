@@ -367,6 +367,14 @@ static void read_mkc(const uint8_t *mkc, struct emu_mkey *k)
 		   (emu_prm_get(mkc, EMU_MKC_EN_RINVAL) ? EMU_MK_RINVAL : 0u);
 }
 
+/* A list that UMR will set may be empty, as DPDK creates it. */
+static bool is_range(const struct emu_mkey *k, uint64_t mode)
+{
+	if (!k->len)
+		return mode == EMU_ACCESS_MODE_KLM && k->flags & EMU_MK_UMR;
+	return k->start + k->len - 1 >= k->start;
+}
+
 static int fill_mkey(struct emu_cmd *c, struct emu_mbox *m, struct emu_mkey *k,
 		     struct emu_devx_mkey *d)
 {
@@ -393,7 +401,7 @@ static int fill_mkey(struct emu_cmd *c, struct emu_mbox *m, struct emu_mkey *k,
 		return emu_refuse(m, EMU_CMD_SYN_MKEY_MODE);
 	if (k->flags & EMU_MK_FREE && !(k->flags & EMU_MK_UMR))
 		return emu_refuse(m, EMU_CMD_SYN_MKEY_FREE);
-	if (!(k->flags & EMU_MK_FREE) && (!k->len || k->start + k->len - 1 < k->start))
+	if (!(k->flags & EMU_MK_FREE) && !is_range(k, mode))
 		return emu_refuse(m, EMU_CMD_SYN_MKEY_RANGE);
 	if (mode == EMU_ACCESS_MODE_MTT && k->flags & EMU_MK_FREE)
 		return fill_free_mtt(c, m, k);

@@ -336,6 +336,8 @@ static int fill_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_devx_qp *qp
 	if (!find_parts(c->file, qpc, q, qp))
 		return emu_refuse(m, EMU_CMD_SYN_QP_RESOURCE);
 	q->func = c->file->func->index;
+	q->releases = emu_prm_get(qpc, EMU_QPC_CD_MASTER);
+	q->is_released = emu_prm_get(qpc, EMU_QPC_CD_SLAVE_SEND);
 	if (changes_mkeys(qpc)) /* those of all protection domains */
 		q->pdn = EMU_ANY_PD;
 	qp->uar = driver_object(c->file, EMU_T_UAR, emu_prm_get(qpc, EMU_QPC_UAR_PAGE));

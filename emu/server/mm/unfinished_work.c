@@ -12,7 +12,8 @@ static bool has_requests(const struct emu_qp *q, pid_t pid)
 
 	return q->sq_wqe_count && atomic_load(&q->state) == EMU_QPS_RTS &&
 	       !emu_copy_from(pid, word, q->dbr_addr + sizeof(word), sizeof(word)) &&
-	       (uint16_t)(word[2] << 8 | word[3]) != (uint16_t)atomic_load(&q->done);
+	       emu_qp_posted(q, (uint16_t)(word[2] << 8 | word[3]),
+			     (uint16_t)atomic_load(&q->done));
 }
 
 bool emu_has_unfinished_work(const struct emu_qp *q)

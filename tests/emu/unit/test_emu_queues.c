@@ -605,6 +605,80 @@ static void an_unreliable_connection_reports_no_remote_error(void **state)
 	fixture_expect(&p->cq_a, EMU_SYN_LOC_QP_OP);
 }
 
+/* Let `target` execute its requests before `index`. */
+static void post_send_en(struct fixture_qp *qp, const struct fixture_qp *target, uint32_t index)
+{
+	struct fixture_wr wr;
+
+	fixture_wr_begin(&wr);
+	fixture_wr_raddr(&wr, NULL, index);
+	emu_put32(wr.raw + 28, target->qpn);
+	post_one(qp, &wr, EMU_WQE_SEND_EN, FIXTURE_SIGNALED);
+}
+
+static void put_nops(struct fixture_qp *qp, unsigned int n)
+{
+	struct fixture_wr wr;
+
+	for (; n; n--) {
+		fixture_wr_begin(&wr);
+		fixture_wr_put(qp, &wr, EMU_WQE_NOP, FIXTURE_SIGNALED);
+	}
+}
+
+static void expect_of(struct pair *p, const struct fixture_qp *qp, unsigned int n)
+{
+	for (; n; n--)
+		assert_int_equal(fixture_expect(&p->cq_a, 0).qpn, qp->qpn);
+}
+
+static void a_released_queue_goes_as_far_as_it_may(void **state)
+{
+	struct fixture_qp master, slave;
+	struct pair *p = *state;
+
+	add_loopback(p, &master);
+	add_loopback(p, &slave);
+	master.entry->releases = true;
+	slave.entry->is_released = true;
+	for (unsigned int round = 0; round < 20; round++) {
+		put_nops(&slave, 5);
+		fixture_expect_none(&p->cq_a, p->slot_a);
+		post_send_en(&master, &slave, (uint16_t)(slave.sq_post - 2));
+		expect_of(p, &master, 1);
+		expect_of(p, &slave, 3);
+		fixture_expect_none(&p->cq_a, p->slot_a);
+		if (round & 1) {
+			fixture_ring(&slave);
+		} else {
+			post_send_en(&master, &slave, slave.sq_post);
+			expect_of(p, &master, 1);
+		}
+		expect_of(p, &slave, 2);
+	}
+}
+
+static void only_queues_that_are_made_for_it_are_released(void **state)
+{
+	struct fixture_qp master, slave, plain;
+	struct pair *p = *state;
+
+	for (unsigned int i = 0; i < 5; i++) {
+		add_loopback(p, &master);
+		add_loopback(p, &slave);
+		add_loopback(p, &plain);
+		master.entry->releases = i != 0;
+		slave.entry->is_released = true;
+		slave.entry->pdn += i == 1;
+		slave.entry->func = i == 2 ? FUNC_B : FUNC_A;
+		put_nops(&slave, 1);
+		post_send_en(&master, i == 3 ? &plain : i == 4 ? &p->b : &slave, 1);
+		assert_int_equal(fixture_expect(&p->cq_a, EMU_SYN_LOC_QP_OP).qpn, master.qpn);
+		expect_state(&master, EMU_QPS_ERR);
+		fixture_expect_none(&p->cq_a, p->slot_a);
+	}
+}
+
 static void start_refuses_a_free_slot(void **state)
 {
 	struct pair *p = *state;
@@ -650,6 +724,8 @@ int main(void)
 		PAIR_TEST(a_cq_armed_for_solicited_reports_them_and_errors),
 		PAIR_TEST(an_engine_wakes_from_sleep),
 		PAIR_TEST(an_unreliable_connection_reports_no_remote_error),
+		PAIR_TEST(a_released_queue_goes_as_far_as_it_may),
+		PAIR_TEST(only_queues_that_are_made_for_it_are_released),
 		PAIR_TEST(start_refuses_a_free_slot),
 	};
 

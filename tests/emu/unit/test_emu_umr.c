@@ -74,6 +74,8 @@ static void a_refused_umr_fails_its_queue(void **state)
 }
 
 /* The list must lie in the WQE, and all of it. */
+#define LIST 128 /* after the control segments and the mkey context */
+
 static void a_umr_without_its_whole_list_is_refused(void **state)
 {
 	struct pair *p = *state;
@@ -81,6 +83,7 @@ static void a_umr_without_its_whole_list_is_refused(void **state)
 
 	begin_umr(&wr, 0x1234500, 1);
 	wr.raw[16] = 0;
+	emu_put32(wr.raw + LIST, 8); /* bytes of a list of one entry */
 	post_one(&p->a, &wr, EMU_WQE_UMR, FIXTURE_SIGNALED);
 	fixture_expect(&p->cq_a, EMU_SYN_LOC_QP_OP);
 	begin_umr(&wr, 0x1234500, 1);
