@@ -20,7 +20,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "emu/engine/compress.h"
 #include "emu/engine/conn.h"
 #include "emu/engine/cq.h"
 #include "emu/engine/doorbell.h"
@@ -37,6 +36,7 @@
 #include "emu/engine/sq.h"
 #include "emu/engine/srq.h"
 #include "emu/engine/state.h"
+#include "emu/engine/transform.h"
 
 #define SPIN_NS		 10000u
 #define NET_AWAKE_PASSES 40u
@@ -77,7 +77,7 @@ static void close_memory(struct engine *e)
 {
 	emu_dmabufs_close(&e->memory);
 	emu_maps_close(&e->memory);
-	emu_compress_close(e);
+	emu_transform_close(e);
 }
 
 static void scan(struct engine *e)
@@ -109,6 +109,7 @@ static void scan(struct engine *e)
 	emu_cq_prune(e);
 	emu_fds_receive(e);
 	emu_conns_prune(e);
+	emu_transform_prune(e);
 	if (!has_queues(e))
 		close_memory(e); /* it may sleep until there is a QP again */
 }

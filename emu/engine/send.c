@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "emu/engine/compress.h"
 #include "emu/engine/count.h"
 #include "emu/engine/cq.h"
 #include "emu/engine/datagram.h"
@@ -21,6 +20,7 @@
 #include "emu/engine/rq.h"
 #include "emu/engine/srq.h"
 #include "emu/engine/state.h"
+#include "emu/engine/transform.h"
 #include "emu/engine/ud.h"
 #include "emu/engine/umr.h"
 #include "emu/ipc/pkey.h"
@@ -631,7 +631,7 @@ int emu_send_step(struct emu_send *s)
 	case EMU_WQE_SEND_EN:
 		return step_send_en(s);
 	case EMU_WQE_MMO:
-		return emu_wqe_transforms(&s->w) ? emu_compress_step(s) : step_mmo(s);
+		return emu_wqe_transforms(&s->w) ? emu_transform_step(s) : step_mmo(s);
 	case EMU_WQE_RDMA_READ:
 	case EMU_WQE_RDMA_WRITE:
 		return step_rdma(s);

@@ -3,7 +3,6 @@
 #include "emu/engine/sq.h"
 
 #include "base/clock.h"
-#include "emu/engine/compress.h"
 #include "emu/engine/cq.h"
 #include "emu/engine/fault.h"
 #include "emu/engine/memory/wire.h"
@@ -13,6 +12,7 @@
 #include "emu/engine/send.h"
 #include "emu/engine/state.h"
 #include "emu/engine/trace.h"
+#include "emu/engine/transform.h"
 
 #define LONG_COPY      4096u /* completions do not wait for a copy of this length */
 #define CE_MASK	       0x0cu /* in fm_ce_se */
@@ -44,7 +44,7 @@ static void retire(struct emu_send *s, enum emu_syndrome syndrome)
 	};
 
 	if (emu_wqe_transforms(&s->w))
-		emu_compress_end(s->e, s->qpn);
+		emu_transform_end(s->e, s->qpn);
 	emu_wr_finished(s->e, s->qpn, &s->w, syndrome);
 	s->run->sq_ci = (uint16_t)(s->run->sq_ci + s->w.blocks);
 	s->run->active = false;

@@ -12,7 +12,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "emu/engine/compress.h"
 #include "emu/engine/conn.h"
 #include "emu/engine/cq.h"
 #include "emu/engine/datagram.h"
@@ -23,6 +22,7 @@
 #include "emu/engine/notes.h"
 #include "emu/engine/qp.h"
 #include "emu/engine/srq.h"
+#include "emu/engine/transform.h"
 #include "emu/ipc/shm.h"
 
 /* The most work requests of one QP in a pass. */
@@ -83,7 +83,7 @@ struct engine {
 	struct emu_net net;
 	struct emu_datagrams datagrams;
 	struct emu_conns conns;
-	struct emu_compressor compressor;
+	struct emu_transform transform;
 	struct emu_lost_records lost;
 	struct emu_memory memory; /* of the lower room */
 

@@ -12,10 +12,10 @@ static void *zlib_take(void *opaque, unsigned int items, unsigned int size)
 	struct emu_stream *s = opaque;
 	size_t bytes = ((size_t)items * size + 63) & ~(size_t)63;
 
-	if (bytes > ZLIB_BYTES - s->zlib_taken)
+	if (bytes > ZLIB_BYTES - s->work_taken)
 		return NULL;
-	s->zlib_taken += bytes;
-	return s->zlib + s->zlib_taken - bytes;
+	s->work_taken += bytes;
+	return s->work + s->work_taken - bytes;
 }
 
 static void zlib_give_back(void *opaque, void *memory)
@@ -102,14 +102,14 @@ static enum emu_stream_state next_inflate(struct emu_stream *s, const uint8_t **
 
 const struct emu_stream_ops emu_stream_deflate = {
 	.out_bytes = EMU_STREAM_PIECE,
-	.zlib_bytes = ZLIB_BYTES,
+	.work_bytes = ZLIB_BYTES,
 	.open = open_deflate,
 	.next = next_deflate,
 };
 
 const struct emu_stream_ops emu_stream_inflate = {
 	.out_bytes = EMU_STREAM_PIECE,
-	.zlib_bytes = ZLIB_BYTES,
+	.work_bytes = ZLIB_BYTES,
 	.open = open_inflate,
 	.next = next_inflate,
 };

@@ -17,17 +17,18 @@ struct emu_stream {
 	size_t in_len;
 	size_t taken; /* bytes of the input */
 	uint8_t *out;
-	uint8_t *zlib; /* its memory, of which it has taken the first bytes */
-	size_t zlib_taken;
+	uint8_t *work;	   /* memory of the library that does the work, */
+	size_t work_taken; /* of which zlib has taken the first bytes */
 	z_stream z;
 	size_t history; /* LZ4: bytes before the block, which it may refer to */
 };
 
-/* Each kind has one table of these; `open` is false if zlib needs more memory. */
+/* Each kind has one table of these; `open` is false if zlib needs more memory, and `close` may be NULL. */
 struct emu_stream_ops {
-	size_t out_bytes, zlib_bytes;
+	size_t out_bytes, work_bytes;
 	bool (*open)(struct emu_stream *s);
 	enum emu_stream_state (*next)(struct emu_stream *s, const uint8_t **bytes, size_t *len);
+	void (*close)(struct emu_stream *s);
 };
 
 extern const struct emu_stream_ops emu_stream_deflate, emu_stream_inflate, emu_stream_lz4;

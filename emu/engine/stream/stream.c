@@ -22,7 +22,7 @@ size_t emu_stream_bytes(const struct emu_stream_format *format, size_t in_len)
 	const struct emu_stream_ops *ops = ops_of[format->kind];
 
 	return whole(sizeof(struct emu_stream)) + whole(in_len) + whole(ops->out_bytes) +
-	       whole(ops->zlib_bytes);
+	       whole(ops->work_bytes);
 }
 
 struct emu_stream *emu_stream_open(void *memory, const struct emu_stream_format *format,
@@ -36,7 +36,7 @@ struct emu_stream *emu_stream_open(void *memory, const struct emu_stream_format 
 	s->in_len = in_len;
 	s->in = (uint8_t *)memory + whole(sizeof(*s));
 	s->out = s->in + whole(in_len);
-	s->zlib = s->out + whole(s->ops->out_bytes);
+	s->work = s->out + whole(s->ops->out_bytes);
 	emu_sums_begin(&s->sums);
 	return s->ops->open(s) ? s : NULL;
 }
@@ -54,4 +54,10 @@ enum emu_stream_state emu_stream_next(struct emu_stream *s, const uint8_t **byte
 const struct emu_sums *emu_stream_sums(const struct emu_stream *s)
 {
 	return &s->sums;
+}
+
+void emu_stream_close(struct emu_stream *s)
+{
+	if (s->ops->close)
+		s->ops->close(s);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A compressed or uncompressed stream, whole in memory, and its transformation piece by piece: a compression engine
- * without queues, keys or anybody's memory. It allocates nothing. The input may be hostile.
+ * A stream, whole in memory, and its transformation piece by piece: an engine without queues, mkeys or anybody's
+ * memory. It allocates nothing. The input may be hostile.
  */
 #ifndef EMU_ENGINE_STREAM_STREAM_H
 #define EMU_ENGINE_STREAM_STREAM_H
@@ -45,7 +45,7 @@ struct emu_stream;
 
 /* How much memory a stream needs. */
 size_t emu_stream_bytes(const struct emu_stream_format *format, size_t in_len);
-/* Begin a stream in this memory. NULL: zlib needs more. Its end needs no call. */
+/* Begin a stream in this memory. NULL: zlib needs more. */
 struct emu_stream *emu_stream_open(void *memory, const struct emu_stream_format *format,
 				   size_t in_len);
 
@@ -54,6 +54,8 @@ uint8_t *emu_stream_in(struct emu_stream *stream);
 /* The next bytes of the output, which may be none; they are valid until the next call. Deflate takes 64 KiB a call. */
 enum emu_stream_state emu_stream_next(struct emu_stream *stream, const uint8_t **bytes,
 				      size_t *len);
+/* End a stream, whole or not. */
+void emu_stream_close(struct emu_stream *stream);
 /* Of the uncompressed data so far. */
 const struct emu_sums *emu_stream_sums(const struct emu_stream *stream);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The compression engine's streams. The first byte of the input chooses the format, and the rest is what a hostile
+ * The streams of compression. The first byte of the input chooses the format, and the rest is what a hostile
  * program gives the card to compress or decompress. What was compressed must be the same again, and the checksum of
  * what was decompressed must be its own.
  */
@@ -46,6 +46,7 @@ static bool run(const struct emu_stream_format *format, const uint8_t *in, size_
 	}
 	if (state == EMU_STREAM_END && format->kind != EMU_STREAM_DEFLATE)
 		must(emu_stream_sums(s)->crc32 == crc32(0, out, (uInt)*out_len));
+	emu_stream_close(s);
 	return state == EMU_STREAM_END;
 }
 
