@@ -78,6 +78,7 @@ static void close_memory(struct engine *e)
 	emu_dmabufs_close(&e->memory);
 	emu_maps_close(&e->memory);
 	emu_transform_close(e);
+	emu_keys_close(e);
 }
 
 static void scan(struct engine *e)
@@ -110,6 +111,7 @@ static void scan(struct engine *e)
 	emu_fds_receive(e);
 	emu_conns_prune(e);
 	emu_transform_prune(e);
+	emu_keys_prune(e);
 	if (!has_queues(e))
 		close_memory(e); /* it may sleep until there is a QP again */
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "emu/engine/cq.h"
+#include "emu/engine/keys.h"
 #include "emu/engine/net.h"
 #include "emu/engine/state.h"
 #include "emu/ipc/note.h"
@@ -19,8 +20,11 @@ union control {
 union fds_message {
 	struct emu_endpoint_fds wire;
 	struct emu_channel_fd channel;
+	struct emu_key_given key;
 };
-_Static_assert(sizeof(struct emu_endpoint_fds) != sizeof(struct emu_channel_fd),
+_Static_assert(sizeof(struct emu_endpoint_fds) != sizeof(struct emu_channel_fd) &&
+		       sizeof(struct emu_endpoint_fds) != sizeof(struct emu_key_given) &&
+		       sizeof(struct emu_channel_fd) != sizeof(struct emu_key_given),
 	       "the messages differ in length");
 
 void emu_fds_close(const int *fd, uint32_t n)
@@ -68,5 +72,9 @@ void emu_fds_receive(struct engine *e)
 			emu_cq_accept(e, &g.channel, fd[0]);
 		else
 			emu_fds_close(fd, n);
+		if (r == sizeof(g.key)) {
+			emu_key_accept(e, &g.key);
+			explicit_bzero(&g, sizeof(g));
+		}
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Descriptors that the server gives to the engine: sockets of endpoints, and completion channels. */
+/* What the server gives to the engine: descriptors of endpoints and of completion channels, and keys. */
 #ifndef EMU_ENGINE_FDS_H
 #define EMU_ENGINE_FDS_H
 
@@ -7,7 +7,7 @@
 
 struct engine;
 
-/* Take the descriptors that have arrived. */
+/* Take what has arrived. */
 void emu_fds_receive(struct engine *e);
 void emu_fds_close(const int *fd, uint32_t n);
 

@@ -51,6 +51,8 @@ struct emu_qp_run {
 	uint64_t done;		 /* bytes of the WQE */
 	uint32_t produced;	 /* bytes of the destination, if the WQE transforms */
 	uint8_t hw_syndrome;	 /* emu_cqe.hw_syndrome */
+	bool key_refused;	 /* that the request names */
+	uint64_t key_asked;	 /* ns; when the server was asked for it; 0: it was not */
 	uint64_t rx_done;	 /* bytes of the message in its inbox */
 	uint64_t retry_end;	 /* ns; the transport gives up; 0 = not waiting */
 	uint64_t rnr_end;	 /* ns; try again after an RNR NAK; 0 = not waiting */

@@ -17,6 +17,7 @@
 #include "emu/engine/datagram.h"
 #include "emu/engine/doorbell.h"
 #include "emu/engine/engine.h"
+#include "emu/engine/keys.h"
 #include "emu/engine/memory/memory.h"
 #include "emu/engine/net.h"
 #include "emu/engine/notes.h"
@@ -84,6 +85,7 @@ struct engine {
 	struct emu_datagrams datagrams;
 	struct emu_conns conns;
 	struct emu_transform transform;
+	struct emu_keys keys;
 	struct emu_lost_records lost;
 	struct emu_memory memory; /* of the lower room */
 

@@ -23,8 +23,7 @@ static const struct emu_domain *domain(struct emu_send *s, uint32_t need)
 
 static const struct emu_transform_ops *ops_of(const struct emu_send *s)
 {
-	(void)s;
-	return &emu_transform_compress;
+	return s->w.opmod == EMU_MMO_crypto ? &emu_transform_crypto : &emu_transform_compress;
 }
 
 /* --- the engine's owner and memory ------------------------------------------------------------ */

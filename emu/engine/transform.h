@@ -26,7 +26,7 @@ struct emu_transform_ops {
 	uint8_t bad_input;	/* emu_cqe.hw_syndrome */
 };
 
-extern const struct emu_transform_ops emu_transform_compress;
+extern const struct emu_transform_ops emu_transform_compress, emu_transform_crypto;
 
 struct emu_transform {
 	struct emu_stream *stream; /* of a request that has begun, or NULL */

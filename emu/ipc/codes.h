@@ -90,7 +90,8 @@ enum emu_wqe_opcode { EMU_WQE_OPCODES(EMU_WQE_OPCODE_) };
 #define EMU_MMO_ENGINES(E) \
 	E(dma, 1)          \
 	E(compress, 2)     \
-	E(decompress, 3)
+	E(decompress, 3)   \
+	E(crypto, 6)
 
 #define EMU_MMO_ENGINE_(name, number) EMU_MMO_##name = (number),
 

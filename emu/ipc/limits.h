@@ -25,7 +25,7 @@
  * EMU_NUM_* is the number of entries, a power of two as devices report it. Entries are numbered
  * from EMU_FIRST_* to EMU_MAX_* - 1, as some numbers have a meaning: mkey 0, so that key 0 never
  * exists, and the reserved lkeys 0x100 and below 0x200; QPs 0 and 1, after which devices skip some
- * more; CQ 0 and SRQ 0 mean none.
+ * more; CQ 0, SRQ 0 and DEK 0 mean none.
  */
 #define EMU_FIRST_MKEY 0x10u
 #define EMU_NULL_LKEY  0x200u	  /* of every function and protection domain: ibv_alloc_null_mr() */
@@ -35,10 +35,12 @@
 #define EMU_NUM_QPS    (1u << 13)
 #define EMU_NUM_CQS    (1u << 13)
 #define EMU_NUM_SRQS   (1u << 12)
+#define EMU_NUM_DEKS   (1u << 10)
 #define EMU_MAX_MKEYS  (EMU_FIRST_MKEY + EMU_NUM_MKEYS)
 #define EMU_MAX_QPS    (EMU_FIRST_QPN + EMU_NUM_QPS)
 #define EMU_MAX_CQS    (1u + EMU_NUM_CQS)
 #define EMU_MAX_SRQS   (1u + EMU_NUM_SRQS)
+#define EMU_MAX_DEKS   (1u + EMU_NUM_DEKS)
 
 /* Multicast: the groups, the queue pairs of one group, and those of all groups together. */
 #define EMU_NUM_GROUPS	   (1u << 10)

@@ -20,6 +20,7 @@ enum emu_note_type {
 	EMU_NOTE_WR = 6,	 /* struct emu_note_wr */
 	EMU_NOTE_PACKET = 7,	 /* struct emu_note_packet */
 	EMU_NOTE_PAGE_FAULT = 8, /* QP `number` posted a page fault of side `event` */
+	EMU_NOTE_KEY = 9,	 /* QP `number` asks for the DEK `event` */
 };
 
 struct emu_note {
@@ -96,13 +97,23 @@ struct emu_endpoint_fds {
 };
 
 /*
- * The other message of the server: how to report the completion events of a CQ without it. With it comes the
+ * The second message of the server: how to report the completion events of a CQ without it. With it comes the
  * descriptor of the writing end of the CQ's completion channel, which takes `element` for each event.
  */
 struct emu_channel_fd {
 	uint32_t cqn;
 	uint32_t serial;
 	uint64_t element;
+};
+
+/* The third message of the server: the answer to EMU_NOTE_KEY. It is a secret: its sender and its receiver wipe it. */
+struct emu_key_given {
+	uint32_t qpn;
+	uint32_t qp_serial;
+	uint32_t dek;
+	uint32_t serial;
+	uint8_t bytes; /* 0: the queue pair may not use it */
+	uint8_t raw[32];
 };
 
 #endif

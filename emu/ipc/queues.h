@@ -64,6 +64,7 @@ struct emu_mmo {
 	uint8_t log_compress;	/* log2 of the longest input; 0: it does not compress */
 	uint8_t log_decompress; /* the same */
 	uint8_t newer;		/* it decompresses LZ4 too, and has the newer layout of results */
+	uint8_t log_crypto;	/* the same as log_compress, for AES-GCM */
 };
 
 /* The user index of a queue that has none: its completions are of version 0, and name the shared receive queue. */

@@ -149,7 +149,7 @@ struct emu_endpoint {
 };
 
 struct emu_tables {
-	_Atomic uint32_t generation; /* the version of the tables' layout; 4 */
+	_Atomic uint32_t generation; /* the version of the tables' layout; 5 */
 	/* Packets between two ports of this emulator that have endpoints are UDP datagrams, too. */
 	uint32_t wire_forced;
 	uint32_t pad[14];
@@ -158,6 +158,7 @@ struct emu_tables {
 	struct emu_mkey mkey[EMU_MAX_MKEYS];
 	struct emu_klm klm[EMU_MAX_KLMS];
 	struct emu_shared shared[EMU_MAX_SHARED];
+	_Atomic uint32_t dek[EMU_MAX_DEKS]; /* serials; the keys are with the server */
 };
 
 #endif

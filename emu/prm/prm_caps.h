@@ -134,7 +134,9 @@ EMU_PRM_LAYOUT(EMU_QUERY_HCA_CAP_OUT, 0x10);
 	F(EMU_HCA_CAP_LOG_MAX_VLAN_LIST, 0x7c, 20, 16)               \
 	F(EMU_HCA_CAP_LOG_MAX_CURRENT_MC_LIST, 0x7c, 12, 8)          \
 	F(EMU_HCA_CAP_LOG_MAX_CURRENT_UC_LIST, 0x7c, 4, 0)           \
+	F(EMU_HCA_CAP_GENERAL_OBJ_TYPES, 0x80, 63, 0)                \
 	F(EMU_HCA_CAP_LOG_MAX_UCTX, 0x8c, 28, 24)                    \
+	F(EMU_HCA_CAP_CRYPTO, 0x8c, 22, 22)                          \
 	F(EMU_HCA_CAP_LOG_MAX_UMEM, 0x8c, 20, 16)                    \
 	F(EMU_HCA_CAP_MAX_NUM_EQS, 0x8c, 15, 0)                      \
 	F(EMU_HCA_CAP_LOG_MAX_L2_TABLE, 0x90, 28, 24)                \
@@ -142,6 +144,7 @@ EMU_PRM_LAYOUT(EMU_QUERY_HCA_CAP_OUT, 0x10);
 	F(EMU_HCA_CAP_DEVICE_FREQUENCY_MHZ, 0x98, 31, 0)             \
 	F(EMU_HCA_CAP_DEVICE_FREQUENCY_KHZ, 0x9c, 31, 0)             \
 	F(EMU_HCA_CAP_NUM_OF_UARS_PER_PAGE, 0xa4, 31, 0)             \
+	F(EMU_HCA_CAP_LOG_MAX_DEK, 0xb4, 12, 8)                      \
 	F(EMU_HCA_CAP_MINI_CQE_RESP_STRIDE_INDEX, 0xb4, 3, 3)        \
 	F(EMU_HCA_CAP_CQE_128_ALWAYS, 0xb4, 2, 2)                    \
 	F(EMU_HCA_CAP_CQE_COMPRESSION_128B, 0xb4, 1, 1)              \
@@ -154,6 +157,19 @@ EMU_PRM_LAYOUT(EMU_QUERY_HCA_CAP_OUT, 0x10);
 EMU_PRM_LAYOUT(EMU_HCA_CAP, 0x100);
 
 #define EMU_PORT_TYPE_ETHERNET 1
+
+/* The page of encryption; DPDK, mlx5_prm.h: struct mlx5_ifc_crypto_caps_bits. */
+#define EMU_CRYPTO_CAP_LAYOUT(F)                            \
+	F(EMU_CRYPTO_CAP_LOG_MAX_NUM_DEKS, 0x04, 20, 16)    \
+	F(EMU_CRYPTO_CAP_CRYPTO_MMO_QP, 0x20, 31, 31)       \
+	F(EMU_CRYPTO_CAP_AES_GCM_256_ENCRYPT, 0x20, 30, 30) \
+	F(EMU_CRYPTO_CAP_AES_GCM_128_ENCRYPT, 0x20, 29, 29) \
+	F(EMU_CRYPTO_CAP_AES_GCM_256_DECRYPT, 0x20, 28, 28) \
+	F(EMU_CRYPTO_CAP_AES_GCM_128_DECRYPT, 0x20, 27, 27) \
+	F(EMU_CRYPTO_CAP_GCM_AUTH_TAG_128, 0x20, 26, 26)    \
+	F(EMU_CRYPTO_CAP_GCM_AUTH_TAG_96, 0x20, 25, 25)     \
+	F(EMU_CRYPTO_CAP_LOG_CRYPTO_MMO_MAX_SIZE, 0x20, 21, 16)
+EMU_PRM_LAYOUT(EMU_CRYPTO_CAP, 0x100);
 
 /* The page of the network interface. */
 #define EMU_ETH_CAP_LAYOUT(F)                              \

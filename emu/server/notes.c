@@ -9,6 +9,7 @@
 #include "emu/server/card/segments.h"
 #include "emu/server/devx/events.h"
 #include "emu/server/devx/methods.h"
+#include "emu/server/firmware/dek.h"
 #include "emu/server/firmware/driver.h"
 #include "emu/server/firmware/mkey.h"
 #include "emu/server/uverbs/events.h"
@@ -43,6 +44,8 @@ void emu_note(const struct emu_note *n)
 		return;
 	if (n->type == EMU_NOTE_UMR)
 		emu_umr_serve(n->number);
+	if (n->type == EMU_NOTE_KEY)
+		emu_dek_serve(n->number, n->event);
 	if (n->type == EMU_NOTE_PAGE_FAULT)
 		emu_page_fault_serve(n->number, n->event);
 	emu_events_note(n);

@@ -82,6 +82,19 @@ struct emu_mmo_result {
 	uint8_t reserved_40[216];
 };
 
+/*
+ * The parameters of encryption and decryption by AES-GCM, and their result, which replaces the first words (drivers of
+ * DPDK, mlx5_prm.h: union mlx5_gga_crypto_opaque).
+ */
+struct emu_crypto_opaque {
+	uint8_t syndrome[4];
+	uint8_t reserved_4[8];
+	uint8_t iv[12];
+	uint8_t tag_bytes[4];
+	uint8_t aad_bytes[4];
+	uint8_t reserved_32[32];
+};
+
 /* A change of an mkey; its context and the translation list follow. Layout: emu/prm/prm_umr.h. */
 struct emu_seg_umr_ctrl {
 	uint8_t flags;
@@ -168,6 +181,7 @@ _Static_assert(sizeof(struct emu_seg_atomic) == EMU_SEG_BYTES, "atomic segment")
 _Static_assert(sizeof(struct emu_seg_data) == EMU_SEG_BYTES, "data segment");
 _Static_assert(sizeof(struct emu_wqe_mmo) == EMU_WQEBB_BYTES, "copy");
 _Static_assert(sizeof(struct emu_mmo_result) == 256, "result of an engine");
+_Static_assert(sizeof(struct emu_crypto_opaque) == 64, "parameters of AES-GCM");
 _Static_assert(sizeof(struct emu_seg_av) == 48 && offsetof(struct emu_seg_av, tclass) == 26,
 	       "address vector");
 _Static_assert(sizeof(struct emu_seg_umr_ctrl) == 48, "UMR control segment");

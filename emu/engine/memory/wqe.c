@@ -158,11 +158,18 @@ static uint64_t mmo_len(const struct emu_seg_data *d)
 	return len ? len : ENGINE_MAX_SEG;
 }
 
+static uint64_t opaque_bytes(const struct emu_wqe *w)
+{
+	if (w->opmod == EMU_MMO_crypto)
+		return sizeof(struct emu_crypto_opaque);
+	return emu_wqe_transforms(w) ? sizeof(struct emu_mmo_result) : 64;
+}
+
 /* All of it is in the first block. sge[0] is the opaque buffer, sge[1] the source, sge[2] the destination. */
 static bool parse_mmo(const uint8_t *p, uint32_t ds, struct emu_wqe *w)
 {
 	const struct emu_wqe_mmo *m = (const struct emu_wqe_mmo *)p;
-	const uint64_t opaque = emu_wqe_transforms(w) ? sizeof(struct emu_mmo_result) : 64;
+	const uint64_t opaque = opaque_bytes(w);
 	const uint64_t from = mmo_len(&m->src), to = mmo_len(&m->dst);
 
 	if (ds != sizeof(*m) / EMU_SEG_BYTES || !from || !to)
@@ -172,6 +179,7 @@ static bool parse_mmo(const uint8_t *p, uint32_t ds, struct emu_wqe *w)
 	w->sge[2] = (struct emu_sge){emu_get64(m->dst.addr), to, emu_get32(m->dst.lkey), 0};
 	w->nsge = 3;
 	w->len = from;
+	w->control = emu_get32(m->meta.control);
 	return emu_wqe_transforms(w) ? !(w->sge[0].addr % opaque) : from == to;
 }
 
@@ -187,6 +195,8 @@ static uint8_t mmo_limit(const struct emu_qp *q, uint8_t opmod)
 		return q->mmo.log_compress;
 	case EMU_MMO_decompress:
 		return q->mmo.log_decompress;
+	case EMU_MMO_crypto:
+		return q->mmo.log_crypto;
 	default:
 		return 0;
 	}

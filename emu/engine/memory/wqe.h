@@ -35,6 +35,7 @@ struct emu_wqe {
 	uint32_t imm; /* big endian */
 	uint64_t raddr;
 	uint32_t rkey;
+	uint32_t control; /* of an MMO: the word after the control segment */
 	uint64_t operand[2];
 	uint32_t srqn; /* XRC */
 	uint32_t nsge;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What stream.c shares with deflate.c and lz4.c, which have a kind of streams each. */
+/* What stream.c shares with deflate.c, lz4.c and gcm.c, which have a kind of streams each. */
 #ifndef EMU_ENGINE_STREAM_KINDS_H
 #define EMU_ENGINE_STREAM_KINDS_H
 
@@ -31,6 +31,7 @@ struct emu_stream_ops {
 	void (*close)(struct emu_stream *s);
 };
 
-extern const struct emu_stream_ops emu_stream_deflate, emu_stream_inflate, emu_stream_lz4;
+extern const struct emu_stream_ops emu_stream_deflate, emu_stream_inflate, emu_stream_lz4,
+	emu_stream_gcm;
 
 #endif

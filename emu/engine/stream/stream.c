@@ -6,9 +6,9 @@
 #include "emu/engine/stream/kinds.h"
 
 static const struct emu_stream_ops *const ops_of[] = {
-	[EMU_STREAM_DEFLATE] = &emu_stream_deflate,
-	[EMU_STREAM_INFLATE] = &emu_stream_inflate,
-	[EMU_STREAM_LZ4] = &emu_stream_lz4,
+	[EMU_STREAM_DEFLATE] = &emu_stream_deflate, [EMU_STREAM_INFLATE] = &emu_stream_inflate,
+	[EMU_STREAM_LZ4] = &emu_stream_lz4,	    [EMU_STREAM_SEAL] = &emu_stream_gcm,
+	[EMU_STREAM_OPEN] = &emu_stream_gcm,
 };
 
 /* The parts of its memory begin at multiples of this. */

@@ -13,9 +13,11 @@
 #include "emu/engine/stream/sums.h"
 
 enum emu_stream_kind {
-	EMU_STREAM_DEFLATE, /* compress; the other kinds decompress */
+	EMU_STREAM_DEFLATE, /* compress; the next two decompress */
 	EMU_STREAM_INFLATE,
 	EMU_STREAM_LZ4,
+	EMU_STREAM_SEAL, /* encrypt by AES-GCM; the next one decrypts */
+	EMU_STREAM_OPEN,
 };
 
 enum emu_lz4_form {
@@ -25,7 +27,19 @@ enum emu_lz4_form {
 };
 
 /* The most bytes of a block: LZ4_Frame_format.md, "Block Maximum Size". */
-#define EMU_LZ4_BLOCK_MAX (4u << 20)
+#define EMU_LZ4_BLOCK_MAX  (4u << 20)
+
+#define EMU_STREAM_KEY_MAX 32
+#define EMU_STREAM_TAG_MAX 16
+
+/* The source begins with the additional data; a source to open ends with the tag. */
+struct emu_stream_gcm {
+	const uint8_t *key; /* valid until the stream is open */
+	uint8_t key_bytes;  /* 16 or EMU_STREAM_KEY_MAX */
+	uint8_t tag_bytes;  /* 4 to EMU_STREAM_TAG_MAX */
+	uint8_t iv[12];
+	uint32_t aad_bytes;
+};
 
 struct emu_stream_format {
 	enum emu_stream_kind kind;
@@ -33,12 +47,13 @@ struct emu_stream_format {
 	bool fixed;	    /* DEFLATE: the codes of RFC 1951, 3.2.6, alone */
 	enum emu_lz4_form form;
 	bool independent; /* LZ4: no block refers to another one */
+	struct emu_stream_gcm gcm;
 };
 
 enum emu_stream_state {
 	EMU_STREAM_MORE,
 	EMU_STREAM_END,
-	EMU_STREAM_BAD, /* the input is no such stream, or ends too early */
+	EMU_STREAM_BAD, /* the input is no such stream, ends too early, or has another tag */
 };
 
 struct emu_stream;
@@ -56,7 +71,7 @@ enum emu_stream_state emu_stream_next(struct emu_stream *stream, const uint8_t *
 				      size_t *len);
 /* End a stream, whole or not. */
 void emu_stream_close(struct emu_stream *stream);
-/* Of the uncompressed data so far. */
+/* Of the uncompressed data so far; of streams that are compressed. */
 const struct emu_sums *emu_stream_sums(const struct emu_stream *stream);
 
 #endif

@@ -30,9 +30,9 @@ static const struct {
 	{                                                \
 #name, offsetof(struct emu_counts, name) \
 	}
-	KIND(pds),   KIND(mrs),	 KIND(mws),	      KIND(mkeys),	 KIND(aliases), KIND(dms),
-	KIND(umems), KIND(cqs),	 KIND(qps),	      KIND(srqs),	 KIND(xrcds),	KIND(ahs),
-	KIND(dmahs), KIND(uars), KIND(flow_counters), KIND(attachments),
+	KIND(pds),   KIND(mrs),	 KIND(mws),	      KIND(mkeys), KIND(aliases),     KIND(dms),
+	KIND(umems), KIND(cqs),	 KIND(qps),	      KIND(srqs),  KIND(xrcds),	      KIND(ahs),
+	KIND(dmahs), KIND(uars), KIND(flow_counters), KIND(deks),  KIND(attachments),
 #undef KIND
 };
 

@@ -30,8 +30,8 @@
 	.name = (name_), .pci_id = #id, .part_id = 0x##id, .fw_ver = (version), ALL
 static const struct emu_profile profiles[] = {
 	{CARD("bluefield-3", A2DC, FW(32, 43, 1014)), .log_max_dma_mmo = 21,
-	 .log_max_decompress = 21, .decompress_newer = 1, .crossing = 1, .crossing_indirect = 1,
-	 .tph = true, .lane_speed = 100},
+	 .log_max_decompress = 21, .decompress_newer = 1, .log_max_crypto = 21, .crossing = 1,
+	 .crossing_indirect = 1, .tph = true, .lane_speed = 100},
 	{CARD("bluefield-2", A2D6, FW(24, 43, 1014)), .log_max_dma_mmo = 21, .log_max_compress = 21,
 	 .log_max_decompress = 21, .crossing = 1, .lane_speed = 50},
 	{CARD("connectx-6-dx", 101D, FW(22, 43, 1014)), .crossing = 1, .crossing_indirect = 1,
@@ -99,6 +99,8 @@ static const struct cap {
 	    "log2 of the longest input to decompress; 0: no decompression"),
 	CAP("decompress-v2", decompress_newer, 0, 1,
 	    "decompression of LZ4 too, with the results of BlueField-3"),
+	CAP("log-max-crypto", log_max_crypto, 0, MAX_LOG_STREAM,
+	    "log2 of the longest input to encrypt or decrypt (AES-GCM); 0: no encryption"),
 	CAP("cross-vhca", crossing, 0, 1, "mkeys can be shared between functions"),
 	CAP("cross-vhca-indirect", crossing_indirect, 0, 1,
 	    "indirect mkeys (KLM, KSM) can be shared too"),
@@ -140,7 +142,8 @@ const struct emu_profile *emu_profile_find(const char *name)
 
 bool emu_profile_has_engines(const struct emu_profile *p)
 {
-	return p->log_max_dma_mmo || p->log_max_compress || p->log_max_decompress;
+	return p->log_max_dma_mmo || p->log_max_compress || p->log_max_decompress ||
+	       p->log_max_crypto;
 }
 
 struct emu_mmo emu_profile_engines(const struct emu_profile *p)
@@ -150,6 +153,7 @@ struct emu_mmo emu_profile_engines(const struct emu_profile *p)
 		.log_compress = (uint8_t)p->log_max_compress,
 		.log_decompress = (uint8_t)p->log_max_decompress,
 		.newer = (uint8_t)p->decompress_newer,
+		.log_crypto = (uint8_t)p->log_max_crypto,
 	};
 }
 

@@ -32,6 +32,7 @@ struct emu_profile {
 	uint32_t log_max_dma_mmo;  /* 0 = no MMO DMA */
 	uint32_t log_max_compress; /* 0 = no engine; the same for the next one */
 	uint32_t log_max_decompress;
+	uint32_t log_max_crypto;    /* AES-GCM */
 	uint32_t decompress_newer;  /* LZ4 too, and the newer layout of results */
 	uint32_t crossing;	    /* cross-VHCA mkeys */
 	uint32_t crossing_indirect; /* KLM and KSM ones too */

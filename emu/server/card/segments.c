@@ -77,7 +77,7 @@ int emu_segments_create(void)
 		return -errno;
 	emu_tables = tables;
 	emu_queues = queues;
-	emu_tables->generation = 4;
+	emu_tables->generation = 5;
 	return 0;
 }
 

@@ -15,6 +15,15 @@ struct emu_segments {
 	uint64_t uar_ino; /* /proc/PID/maps names doorbell pages by it */
 };
 
+/* A data encryption key. */
+struct emu_private_dek {
+	uint8_t raw[32];
+	uint8_t bytes; /* of them, from the first on */
+	uint16_t func;
+	uint32_t pdn;
+	uint64_t given[EMU_MAX_ENGINES / 64]; /* a bit for each slot whose engine has got it */
+};
+
 /*
  * Memory of the server alone. It is mapped, not static: it takes pages only where it is used, core
  * dumps do not contain it, and LeakSanitizer does not search it for pointers.
@@ -24,6 +33,7 @@ struct emu_private {
 		uint8_t access_key[32];
 		uint16_t owner_uid;
 	} alias_rights[EMU_MAX_MKEYS];
+	struct emu_private_dek dek[EMU_MAX_DEKS];
 	uint8_t klm_used[EMU_MAX_KLMS];
 	uint8_t pdn_used[EMU_NUM_PDNS / 8]; /* a bit for each number */
 };

@@ -42,7 +42,7 @@ enum emu_func_kind { EMU_FUNC_DPU, EMU_FUNC_HOST };
 struct emu_counts {
 	unsigned int contexts, pds, mrs, mkeys, aliases, dms, umems, cqs, qps, uars, channels;
 	unsigned int mws;
-	unsigned int srqs, xrcds, ahs, dmahs, flow_counters;
+	unsigned int srqs, xrcds, ahs, dmahs, flow_counters, deks;
 	unsigned int attachments; /* of queue pairs to multicast groups */
 	unsigned int others;	  /* objects of drivers of PCI functions */
 	uint64_t dm_bytes;

@@ -25,11 +25,15 @@ static const struct emu_command *name_payload(const struct emu_cmd *c,
 {
 	const struct ib_uverbs_attr *a = emu_attr(c, mailbox);
 	const struct emu_firmware_command *f;
-	uint8_t raw[2];
+	uint8_t raw[8]; /* up to op_mod */
+	uint16_t opcode;
 
 	if (!a || emu_copy_from(c->chan->pid, raw, a->data, sizeof(raw)))
 		return NULL;
-	f = emu_firmware_by_opcode(carrier, (uint16_t)emu_prm_get(raw, EMU_CMD_IN_OPCODE));
+	opcode = (uint16_t)emu_prm_get(raw, EMU_CMD_IN_OPCODE);
+	f = emu_firmware_by_type(carrier, opcode, (uint16_t)emu_prm_get(raw, EMU_CMD_IN_OP_MOD));
+	if (!f)
+		f = emu_firmware_by_opcode(carrier, opcode);
 	return f && f->command.name ? &f->command : NULL;
 }
 
@@ -181,7 +185,8 @@ static void mark_umems(struct emu_mbox *m)
 
 static int create(struct emu_cmd *c, struct emu_mbox *m)
 {
-	const struct emu_firmware_command *f = emu_firmware_creation(m);
+	const struct emu_firmware_command *f =
+		emu_firmware_by_type(EMU_DEVX_CREATE, m->opcode, m->op_mod);
 	struct emu_uobj *o;
 	int err;
 

@@ -77,6 +77,9 @@ static void general_caps(const struct emu_func *f, uint8_t *page)
 		{EMU_HCA_CAP_COMPRESS_MMO_QP, p->log_max_compress != 0},
 		{EMU_HCA_CAP_DECOMPRESS_DEFLATE_V1, p->log_max_decompress && !lz4},
 		{EMU_HCA_CAP_DECOMPRESS_DEFLATE_V2, lz4},
+		{EMU_HCA_CAP_CRYPTO, p->log_max_crypto != 0},
+		{EMU_HCA_CAP_LOG_MAX_DEK, p->log_max_crypto ? log_of(EMU_NUM_DEKS) : 0},
+		{EMU_HCA_CAP_GENERAL_OBJ_TYPES, p->log_max_crypto ? 1ull << EMU_OBJ_TYPE_DEK : 0},
 	};
 
 	EMU_PRM_FILL(page, fields);
@@ -252,6 +255,24 @@ static void odp_caps(const struct emu_func *f, uint8_t *page)
 	EMU_PRM_FILL(page, fields);
 }
 
+static void crypto_caps(const struct emu_func *f, uint8_t *page)
+{
+	const struct emu_prm_value fields[] = {
+		{EMU_CRYPTO_CAP_LOG_MAX_NUM_DEKS, log_of(EMU_NUM_DEKS)},
+		{EMU_CRYPTO_CAP_CRYPTO_MMO_QP, 1},
+		{EMU_CRYPTO_CAP_AES_GCM_256_ENCRYPT, 1},
+		{EMU_CRYPTO_CAP_AES_GCM_128_ENCRYPT, 1},
+		{EMU_CRYPTO_CAP_AES_GCM_256_DECRYPT, 1},
+		{EMU_CRYPTO_CAP_AES_GCM_128_DECRYPT, 1},
+		{EMU_CRYPTO_CAP_GCM_AUTH_TAG_128, 1},
+		{EMU_CRYPTO_CAP_GCM_AUTH_TAG_96, 1},
+		{EMU_CRYPTO_CAP_LOG_CRYPTO_MMO_MAX_SIZE, f->card->profile->log_max_crypto},
+	};
+
+	if (f->card->profile->log_max_crypto)
+		EMU_PRM_FILL(page, fields);
+}
+
 static void dm_caps(const struct emu_func *f, uint8_t *page)
 {
 	const struct emu_card *card = f->card;
@@ -301,7 +322,7 @@ int emu_devx_query_hca_cap(struct emu_cmd *c, struct emu_mbox *m, struct emu_uob
 		{EMU_CAP_ESWITCH, no_caps},
 		{EMU_CAP_QOS, no_caps},
 		{EMU_CAP_DEVICE_MEMORY, dm_caps},
-		{EMU_CAP_CRYPTO, no_caps},
+		{EMU_CAP_CRYPTO, crypto_caps},
 		{EMU_CAP_GENERAL_2, general_2_caps},
 	};
 	static const struct emu_prm_range reserved[] = EMU_PRM_RESERVED(EMU_QUERY_HCA_CAP_IN);

@@ -5,12 +5,14 @@
 
 #include "base/array.h"
 #include "emu/prm/prm_alias.h"
+#include "emu/prm/prm_dek.h"
 #include "emu/prm/prm_ethernet.h"
 #include "emu/prm/prm_hca.h"
 #include "emu/prm/prm_mkey.h"
 #include "emu/prm/prm_qp.h"
 #include "emu/server/card/qp_context.h"
 #include "emu/server/firmware/commands.h"
+#include "emu/server/firmware/dek.h"
 #include "emu/server/firmware/driver.h"
 #include "emu/server/firmware/mkey.h"
 #include "emu/server/firmware/queue.h"
@@ -25,6 +27,7 @@
 #define OTHER_IN     MLX5_IB_ATTR_DEVX_OTHER_CMD_IN
 
 #define MKC(field)   EMU_PRM_IN(EMU_CREATE_MKEY_IN_MKC, field)
+#define DEK(field)   EMU_PRM_IN(EMU_DEK_IN_CONTEXT, field)
 #define ALIAS(field) EMU_PRM_IN(EMU_ALIAS_IN_CONTEXT, field)
 
 static const struct emu_field create_mkey_fields[] = {
@@ -41,6 +44,15 @@ static const struct emu_field create_alias_fields[] = {
 		       EMU_DECIMAL),
 	EMU_MBOX_FIELD("target", CREATE_IN, ALIAS(EMU_ALIAS_CTX_OBJECT_ID_TO_BE_ACCESSED), EMU_HEX),
 	EMU_MBOX_FIELD_OUT("index", CREATE_OUT, EMU_ALIAS_OUT_OBJ_ID, EMU_HEX),
+	EMU_FIELDS_END,
+};
+
+/* All but the key, which is a secret. */
+static const struct emu_field create_dek_fields[] = {
+	EMU_MBOX_FIELD("pd", CREATE_IN, DEK(EMU_DEK_CTX_PD), EMU_DECIMAL),
+	EMU_MBOX_FIELD("purpose", CREATE_IN, DEK(EMU_DEK_CTX_KEY_PURPOSE), EMU_DECIMAL),
+	EMU_MBOX_FIELD("size", CREATE_IN, DEK(EMU_DEK_CTX_KEY_SIZE), EMU_DECIMAL),
+	EMU_MBOX_FIELD_OUT("number", CREATE_OUT, EMU_DEK_OUT_OBJ_ID, EMU_HEX),
 	EMU_FIELDS_END,
 };
 
@@ -81,6 +93,12 @@ static const struct emu_field query_caps_fields[] = {
 		.carrier = EMU_DEVX_DESTROY, .opcode = EMU_CMD_##op, .type = EMU_T_##object, \
 		.number = (field), .handler = emu_driver_destroy                             \
 	}
+#define DESTROY_GENERAL(general_type, object, field)                                      \
+	{                                                                                 \
+		.carrier = EMU_DEVX_DESTROY, .opcode = EMU_CMD_DESTROY_GENERAL_OBJECT,    \
+		.object_type = (general_type), .type = EMU_T_##object, .number = (field), \
+		.handler = emu_driver_destroy                                             \
+	}
 #define CREATE(op, general_type, object, function, structure, undo_function, named)                \
 	{                                                                                          \
 		.carrier = EMU_DEVX_CREATE, .opcode = EMU_CMD_##op, .object_type = (general_type), \
@@ -113,8 +131,8 @@ int emu_driver_destroy(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o
 }
 
 /*
- * A request for a general object of another type is traced as an alias with errors, so its name
- * does not depend on the type. Any opcode of MODIFY may be a transition of a QP.
+ * A request for a general object of a type that is not here is traced as an alias with errors. Any
+ * opcode of MODIFY may be a transition of a QP.
  */
 /* clang-format off */
 const struct emu_firmware_command emu_firmware_commands[] = {
@@ -131,6 +149,8 @@ const struct emu_firmware_command emu_firmware_commands[] = {
 	       NAMED("mkey.create", create_mkey_fields)),
 	CREATE(CREATE_GENERAL_OBJECT, EMU_OBJ_TYPE_MKEY, DEVX_ALIAS, emu_devx_create_alias,
 	       emu_devx_mkey, emu_devx_mkey_undo, NAMED("alias.create", create_alias_fields)),
+	CREATE(CREATE_GENERAL_OBJECT, EMU_OBJ_TYPE_DEK, DEVX_DEK, emu_devx_create_dek, emu_dek,
+	       emu_devx_dek_undo, NAMED("dek.create", create_dek_fields)),
 	CREATE(CREATE_CQ, 0, DEVX_CQ, emu_devx_create_cq, emu_devx_cq, emu_devx_cq_undo, UNNAMED),
 	CREATE(CREATE_QP, 0, DEVX_QP, emu_devx_create_qp, emu_devx_qp, emu_devx_qp_undo, UNNAMED),
 	CREATE(CREATE_RMP, 0, DEVX_RMP, emu_devx_create_rmp, emu_devx_rmp, emu_devx_rmp_undo, UNNAMED),
@@ -151,6 +171,7 @@ const struct emu_firmware_command emu_firmware_commands[] = {
 
 	ACT(QUERY, EMU_CMD_QUERY_MKEY, DEVX_MKEY, emu_devx_query_mkey),
 	ACT(QUERY, EMU_CMD_QUERY_GENERAL_OBJECT, DEVX_ALIAS, emu_devx_query_alias),
+	ACT(QUERY, EMU_CMD_QUERY_GENERAL_OBJECT, DEVX_DEK, emu_devx_query_dek),
 	ACT(QUERY, EMU_CMD_QUERY_FLOW_COUNTER, DEVX_COUNTER, emu_devx_query_counter),
 	ACT_BY(QUERY, EMU_CMD_QUERY_Q_COUNTER, Q_COUNTER, EMU_Q_COUNTER_IN_COUNTER_SET_ID,
 	       emu_driver_query_q_counter),
@@ -224,7 +245,8 @@ const struct emu_firmware_command emu_firmware_commands[] = {
 	DESTROY(DEALLOC_TRANSPORT_DOMAIN, TRANSPORT_DOMAIN),
 	DESTROY(DEALLOC_Q_COUNTER, Q_COUNTER),
 	DESTROY(DESTROY_UCTX, UCTX),
-	DESTROY_BY(DESTROY_GENERAL_OBJECT, DEVX_ALIAS, EMU_QUERY_ALIAS_IN_OBJ_ID),
+	DESTROY_GENERAL(EMU_OBJ_TYPE_MKEY, DEVX_ALIAS, EMU_QUERY_ALIAS_IN_OBJ_ID),
+	DESTROY_GENERAL(EMU_OBJ_TYPE_DEK, DEVX_DEK, EMU_QUERY_DEK_IN_OBJ_ID),
 	DESTROY(DESTROY_TIS, TIS),
 	DESTROY(DESTROY_TIR, TIR),
 	DESTROY(DESTROY_RQT, RQT),
@@ -253,11 +275,15 @@ const struct emu_firmware_command *emu_firmware_by_opcode(enum emu_devx_carrier 
 	return f->handler ? f : NULL;
 }
 
-const struct emu_firmware_command *emu_firmware_creation(const struct emu_mbox *m)
+const struct emu_firmware_command *emu_firmware_by_type(enum emu_devx_carrier carrier,
+							uint16_t opcode, uint16_t type)
 {
-	const struct emu_firmware_command *f = emu_firmware_by_opcode(EMU_DEVX_CREATE, m->opcode);
+	const struct emu_firmware_command *f = emu_firmware_commands;
 
-	return f && (!f->object_type || f->object_type == m->op_mod) ? f : NULL;
+	while (f->handler && (f->carrier != carrier || f->opcode != opcode ||
+			      (f->object_type && f->object_type != type)))
+		f++;
+	return f->handler ? f : NULL;
 }
 
 const struct emu_firmware_command *emu_firmware_on_object(enum emu_devx_carrier carrier,

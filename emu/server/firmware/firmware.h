@@ -48,8 +48,9 @@ extern const struct emu_firmware_command emu_firmware_commands[];
 /* The first row of the carrier with the opcode, or NULL. */
 const struct emu_firmware_command *emu_firmware_by_opcode(enum emu_devx_carrier carrier,
 							  uint16_t opcode);
-/* The row that creates the object which the mailbox requests, or NULL. */
-const struct emu_firmware_command *emu_firmware_creation(const struct emu_mbox *m);
+/* The same, but of a command on general objects only the row for those of the type. */
+const struct emu_firmware_command *emu_firmware_by_type(enum emu_devx_carrier carrier,
+							uint16_t opcode, uint16_t type);
 /* The row for a command on an existing object, or NULL. */
 const struct emu_firmware_command *emu_firmware_on_object(enum emu_devx_carrier carrier,
 							  const struct emu_mbox *m,

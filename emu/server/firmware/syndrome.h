@@ -40,6 +40,15 @@
 	S(ALIAS_RESERVED, 0x16, BAD_PARAM, "a reserved bit of the command is set")                 \
 	S(QUERY_ALIAS_RESERVED, 0x17, BAD_PARAM, "a reserved bit of the command is set")           \
 	S(QUERY_ALIAS_OUT_LEN, 0x18, BAD_OUTP_LEN, "the answer does not fit into the out mailbox") \
+	/* CREATE_GENERAL_OBJECT of a DEK, and its query */                                        \
+	S(DEK_UNSUPPORTED, 0x19, BAD_OP, "the card does not encrypt")                              \
+	S(DEK_IN_LEN, 0x1a, BAD_INP_LEN, "the mailbox is shorter than the command")                \
+	S(DEK_OUT_LEN, 0x1b, BAD_OUTP_LEN, "the answer does not fit into the out mailbox")         \
+	S(DEK_RESERVED, 0x1c, BAD_PARAM, "a reserved bit of the command is set")                   \
+	S(DEK_KIND, 0x1d, BAD_PARAM,                                                               \
+	  "only keys for AES-GCM of 128 and 256 bits without a key tag are supported")             \
+	S(DEK_PD, 0x1e, BAD_RES, "the context has no such protection domain")                      \
+	S(DEK_LIMIT, 0x1f, LIM, "the card has no free data encryption key")                        \
 	/* CREATE_MKEY */                                                                          \
 	S(MKEY_LIST_LEN, 0x20, BAD_PARAM,                                                          \
 	  "the translation list is empty, or longer than the mkey or the mailbox allows")          \

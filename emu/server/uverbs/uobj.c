@@ -32,6 +32,7 @@ static const struct {
 	[EMU_T_DEVX_RMP] = {"srq", offsetof(struct emu_counts, srqs), MLX5_IB_OBJECT_DEVX_OBJ},
 	[EMU_T_DEVX_COUNTER] = {"flow_counter", offsetof(struct emu_counts, flow_counters),
 				MLX5_IB_OBJECT_DEVX_OBJ},
+	[EMU_T_DEVX_DEK] = {"dek", offsetof(struct emu_counts, deks), MLX5_IB_OBJECT_DEVX_OBJ},
 	[EMU_T_SRQ] = {"srq", offsetof(struct emu_counts, srqs), UVERBS_OBJECT_SRQ},
 	[EMU_T_XRCD] = {"xrcd", offsetof(struct emu_counts, xrcds), UVERBS_OBJECT_XRCD},
 	[EMU_T_AH] = {"ah", offsetof(struct emu_counts, ahs), UVERBS_OBJECT_AH},

@@ -25,6 +25,7 @@ enum emu_type {
 	EMU_T_DEVX_QP,
 	EMU_T_DEVX_RMP,
 	EMU_T_DEVX_COUNTER,
+	EMU_T_DEVX_DEK,
 	EMU_T_SRQ,
 	EMU_T_XRCD,
 	EMU_T_AH,

@@ -21,6 +21,7 @@ static const char *const numbers[] = {
 	"cqs",		 "qps",	     "srqs",	  "xrcds",	    "ahs",	   "dmahs",
 	"uars",		 "dm_bytes", "cm_ids",	  "cm_connections", "attachments", "channels",
 	"flow_counters", "commands", "copies",	  "command_errors", "bytes",	   "errors",
+	"deks",
 };
 
 static struct json_object *read_status(void)

@@ -58,7 +58,7 @@ static void kick(uint32_t slot)
 	syscall(SYS_futex, &e->wake, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-static void announce(uint32_t slot)
+void fixture_announce(uint32_t slot)
 {
 	atomic_fetch_add(&fixture_queues->engine[slot].change, 1);
 	kick(slot);
@@ -108,7 +108,7 @@ void fixture_engine_stop(uint32_t slot)
 	struct emu_note note;
 
 	atomic_store(&fixture_queues->engine[slot].serial, 0);
-	announce(slot);
+	fixture_announce(slot);
 	grace(slot);
 	while (recv(note_fd[1], &note, sizeof(note), MSG_DONTWAIT) > 0)
 		;
@@ -200,7 +200,7 @@ void fixture_cq_init(struct fixture_cq *cq, uint32_t slot, uint32_t entries, uin
 	entry->has_channel = 1;
 	atomic_store(&entry->serial, next_serial++);
 	atomic_store(&fixture_queues->cq_high, cqn + 1);
-	announce(slot);
+	fixture_announce(slot);
 }
 
 void fixture_qp_init(struct fixture_qp *qp, uint32_t slot, uint16_t func, uint32_t pdn,
@@ -239,7 +239,7 @@ void fixture_qp_init(struct fixture_qp *qp, uint32_t slot, uint16_t func, uint32
 	entry->min_rnr_timer = 1;
 	atomic_store(&entry->serial, next_serial++);
 	atomic_store(&fixture_queues->qp_high, qpn + 1);
-	announce(slot);
+	fixture_announce(slot);
 }
 
 static void connect_one(struct fixture_qp *qp, const struct fixture_qp *to)
@@ -276,7 +276,7 @@ void fixture_qp_reset(struct fixture_qp *qp)
 void fixture_qp_retire(struct fixture_qp *qp)
 {
 	atomic_store(&qp->entry->serial, 0);
-	announce(qp->entry->engine);
+	fixture_announce(qp->entry->engine);
 	grace_all();
 }
 

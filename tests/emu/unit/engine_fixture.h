@@ -79,6 +79,8 @@ uint32_t fixture_engine_start(void);
 /* An engine that writes its notes to fd. */
 uint32_t fixture_engine_start_on(int fd);
 void fixture_engine_stop(uint32_t slot);
+/* Tell the engine that the tables have changed. */
+void fixture_announce(uint32_t slot);
 
 /* Whole pages of memory; the test may unmap them. */
 void *fixture_alloc(size_t len);
