@@ -22,50 +22,10 @@
 							__func__);                         \
 	}
 
-#define TASK(name, kind)                                                                       \
-	struct doca_compress_task_##name {                                                     \
-		struct compress_task task;                                                     \
-	};                                                                                     \
-	doca_error_t doca_compress_task_##name##_set_conf(                                     \
-		struct doca_compress *compress,                                                \
-		doca_compress_task_##name##_completion_cb_t task_completion_cb,                \
-		doca_compress_task_##name##_completion_cb_t task_error_cb, uint32_t num_tasks) \
-	{                                                                                      \
-		return dpumap_compress_configure(                                              \
-			compress, kind, (compress_callback *)task_completion_cb,               \
-			(compress_callback *)task_error_cb, num_tasks, __func__);              \
-	}                                                                                      \
-	struct doca_task *doca_compress_task_##name##_as_task(                                 \
-		struct doca_compress_task_##name *task)                                        \
-	{                                                                                      \
-		return task ? &task->task.base : NULL;                                         \
-	}                                                                                      \
-	void doca_compress_task_##name##_set_src(struct doca_compress_task_##name *task,       \
-						 const struct doca_buf *src)                   \
-	{                                                                                      \
-		task->task.src = src;                                                          \
-	}                                                                                      \
-	const struct doca_buf *doca_compress_task_##name##_get_src(                            \
-		const struct doca_compress_task_##name *task)                                  \
-	{                                                                                      \
-		return task->task.src;                                                         \
-	}                                                                                      \
-	void doca_compress_task_##name##_set_dst(struct doca_compress_task_##name *task,       \
-						 struct doca_buf *dst)                         \
-	{                                                                                      \
-		task->task.dst = dst;                                                          \
-	}                                                                                      \
-	struct doca_buf *doca_compress_task_##name##_get_dst(                                  \
-		const struct doca_compress_task_##name *task)                                  \
-	{                                                                                      \
-		return task->task.dst;                                                         \
-	}                                                                                      \
-	static void call_##name(struct compress_task *task, compress_callback *callback)       \
-	{                                                                                      \
-		((doca_compress_task_##name##_completion_cb_t)callback)(                       \
-			(struct doca_compress_task_##name *)task, task->base.user_data,        \
-			task->base.ctx->user_data);                                            \
-	}
+#define TASK(name, kind)                                                \
+	ENGINE_TASK(doca_compress, name, kind, struct compress_task)    \
+	ENGINE_FIELD(doca_compress, name, src, const struct doca_buf *) \
+	ENGINE_FIELD(doca_compress, name, dst, struct doca_buf *)
 
 #define ALLOC(name, kind)                                                                         \
 	doca_error_t doca_compress_task_##name##_alloc_init(                                      \
@@ -110,18 +70,13 @@ SUM(decompress_lz4, adler_cs, adler)
 SUM(decompress_lz4_stream, xxh_cs, xxh)
 SUM(decompress_lz4_block, xxh_cs, xxh)
 
-static void (*const calls[COMPRESS_NUM_KINDS])(struct compress_task *, compress_callback *) = {
+void (*const dpumap_compress_calls[COMPRESS_NUM_KINDS])(struct engine_task *, engine_callback *) = {
 	[COMPRESS_DEFLATE] = call_compress_deflate,
 	[COMPRESS_INFLATE] = call_decompress_deflate,
 	[COMPRESS_LZ4] = call_decompress_lz4,
 	[COMPRESS_LZ4_STREAM] = call_decompress_lz4_stream,
 	[COMPRESS_LZ4_BLOCK] = call_decompress_lz4_block,
 };
-
-void dpumap_compress_call(struct compress_task *task, compress_callback *callback)
-{
-	calls[task->kind](task, callback);
-}
 
 /* --- LZ4 streams ------------------------------------------------------------------------------ */
 

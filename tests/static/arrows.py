@@ -16,7 +16,7 @@ import sys
 API = "api api-desc"
 DEVICE = "device device/memory device/queue device/cm"
 BASE = f"{DEVICE} secret desc log {API}"
-LIBRARY = f"core core/dev core/mmap core/buf core/pe core/domain {BASE}"
+LIBRARY = f"core core/dev core/mmap core/buf core/pe core/domain core/engine {BASE}"
 CARD = "emu/ipc emu/server/base emu/server/card"
 UVERBS = f"{CARD} emu/server/wire emu/server/mm emu/server/uverbs"
 AGENT = f"channel common local {API}"
@@ -72,6 +72,7 @@ FLOORS = {
     },
     "their base": {
         "core/graph": f"core/pe {BASE}",
+        "core/engine": f"core/pe core/buf core/mmap core/dev core {BASE}",
         "core/pe": f"core core/dev {BASE}",
         "core/clock": f"core core/dev {BASE}",
         "core/firmware": f"core core/dev {BASE}",
