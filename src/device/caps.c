@@ -77,6 +77,32 @@ static void read_engines(const uint8_t *cap, struct dpumap_caps *caps)
 					   << prm_get(cap, PRM_CAP_LOG_DECOMPRESS_MMO_SIZE);
 }
 
+/* DPDK's driver asks for these, too. */
+static bool has_crypto_page(const uint8_t *cap, const struct dpumap_caps *caps)
+{
+	return caps->max_memcpy_len && prm_get(cap, PRM_CAP_CRYPTO) &&
+	       prm_get(cap, PRM_CAP_GENERAL_OBJ_TYPES) >> PRM_OBJ_TYPE_DEK & 1;
+}
+
+static doca_error_t query_crypto(struct ibv_context *context, struct dpumap_caps *caps)
+{
+	struct cap_page page = {0};
+	const uint8_t *cap = page.out + PRM_QUERY_HCA_CAP_PAGE;
+
+	if (query_page(context, PRM_CAP_CRYPTO_CURRENT, &page) != DOCA_SUCCESS)
+		return DOCA_ERROR_DRIVER;
+	if (!prm_get(cap, PRM_CAP_CRYPTO_MMO_QP))
+		return DOCA_SUCCESS;
+	caps->max_crypto_len = UINT64_C(1) << prm_get(cap, PRM_CAP_LOG_CRYPTO_MMO_MAX_SIZE);
+	caps->crypto = (prm_get(cap, PRM_CAP_AES_GCM_128_ENCRYPT) ? DPUMAP_CRYPTO_ENCRYPT_128 : 0) |
+		       (prm_get(cap, PRM_CAP_AES_GCM_256_ENCRYPT) ? DPUMAP_CRYPTO_ENCRYPT_256 : 0) |
+		       (prm_get(cap, PRM_CAP_AES_GCM_128_DECRYPT) ? DPUMAP_CRYPTO_DECRYPT_128 : 0) |
+		       (prm_get(cap, PRM_CAP_AES_GCM_256_DECRYPT) ? DPUMAP_CRYPTO_DECRYPT_256 : 0) |
+		       (prm_get(cap, PRM_CAP_GCM_AUTH_TAG_96) ? DPUMAP_CRYPTO_TAG_96 : 0) |
+		       (prm_get(cap, PRM_CAP_GCM_AUTH_TAG_128) ? DPUMAP_CRYPTO_TAG_128 : 0);
+	return DOCA_SUCCESS;
+}
+
 static doca_error_t query_firmware(struct ibv_context *context, struct dpumap_caps *caps)
 {
 	struct cap_page page = {0};
@@ -91,6 +117,8 @@ static doca_error_t query_firmware(struct ibv_context *context, struct dpumap_ca
 	caps->has_vhca_id = true;
 	read_engines(cap, caps);
 	has_ksm = prm_get(cap, PRM_CAP_FIXED_BUFFER_SIZE);
+	if (has_crypto_page(cap, caps) && query_crypto(context, caps) != DOCA_SUCCESS)
+		return DOCA_ERROR_DRIVER;
 	if (!prm_get(cap, PRM_CAP_HCA_CAP_2))
 		return DOCA_SUCCESS;
 

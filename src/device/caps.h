@@ -17,6 +17,16 @@ enum dpumap_engine {
 	DPUMAP_ENGINE_NEWER = 0x10, /* the layout of its results */
 };
 
+/* What an engine for AES-GCM can do. */
+enum dpumap_crypto {
+	DPUMAP_CRYPTO_ENCRYPT_128 = 0x1,
+	DPUMAP_CRYPTO_ENCRYPT_256 = 0x2,
+	DPUMAP_CRYPTO_DECRYPT_128 = 0x4,
+	DPUMAP_CRYPTO_DECRYPT_256 = 0x8,
+	DPUMAP_CRYPTO_TAG_96 = 0x10,
+	DPUMAP_CRYPTO_TAG_128 = 0x20,
+};
+
 #define DPUMAP_DM_LOG_LINE 6u /* the driver allocates device memory in lines of 64 bytes */
 
 struct ibv_context;
@@ -30,6 +40,8 @@ struct dpumap_caps {
 	uint64_t max_compress_len; /* of an input */
 	uint64_t max_decompress_len;
 	uint32_t engine;	  /* enum dpumap_engine */
+	uint64_t max_crypto_len;  /* of an input; 0: no AES-GCM */
+	uint32_t crypto;	  /* enum dpumap_crypto */
 	uint64_t max_copy_len;	  /* max_memcpy_len, or else of an RDMA message; or 0 */
 	uint64_t clock_khz;	  /* of the free-running clock; 0 if it cannot be read */
 	uint32_t max_message_len; /* of RDMA; 0 without a port */

@@ -44,6 +44,7 @@ static inline void prm_set(void *base, uint32_t bit, uint32_t width, uint64_t va
 #define PRM_OP_QUERY_ESW_FUNCTIONS     0x740u
 #define PRM_OP_CREATE_GENERAL_OBJECT   0xa00u
 #define PRM_OP_ALLOW_OTHER_VHCA_ACCESS 0xb16u
+#define PRM_OBJ_TYPE_DEK	       0x000cu
 #define PRM_OBJ_TYPE_MKEY	       0xff01u
 
 /* Header of every command. */
@@ -66,6 +67,7 @@ static inline void prm_set(void *base, uint32_t bit, uint32_t width, uint64_t va
 #define PRM_CAP_GENERAL_CURRENT		       0x01u
 #define PRM_CAP_GENERAL_2_CURRENT	       0x41u
 #define PRM_CAP_DEVICE_MEMORY_CURRENT	       0x1fu
+#define PRM_CAP_CRYPTO_CURRENT		       0x35u
 
 #define PRM_CAP_HCA_CAP_2		       PRM_FIELD(0x04, 31, 31)
 #define PRM_CAP_VHCA_ID			       PRM_FIELD(0x04, 15, 0)
@@ -78,10 +80,20 @@ static inline void prm_set(void *base, uint32_t bit, uint32_t width, uint64_t va
 #define PRM_CAP_DECOMPRESS_DEFLATE_V1	       PRM_FIELD(0xe8, 20, 20)
 #define PRM_CAP_DECOMPRESS_DEFLATE_V2	       PRM_FIELD(0xe8, 15, 15)
 #define PRM_CAP_FIXED_BUFFER_SIZE	       PRM_FIELD(0x20, 23, 23)
+#define PRM_CAP_GENERAL_OBJ_TYPES	       PRM_FIELD(0x80, 63, 0)
+#define PRM_CAP_CRYPTO			       PRM_FIELD(0x8c, 22, 22)
 #define PRM_CAP2_CROSS_VHCA_OBJECT_TO_OBJECT   PRM_FIELD(0x1c, 31, 0)
 #define PRM_CAP2_ALLOWED_OBJECT_FOR_OTHER_VHCA PRM_FIELD(0x20, 63, 0)
 #define PRM_CROSS_VHCA_LOCAL_MKEY_TO_REMOTE    0x100u
 #define PRM_ALLOWED_OBJECT_MKEY		       0x4u
+#define PRM_CAP_CRYPTO_MMO_QP		       PRM_FIELD(0x20, 31, 31)
+#define PRM_CAP_AES_GCM_256_ENCRYPT	       PRM_FIELD(0x20, 30, 30)
+#define PRM_CAP_AES_GCM_128_ENCRYPT	       PRM_FIELD(0x20, 29, 29)
+#define PRM_CAP_AES_GCM_256_DECRYPT	       PRM_FIELD(0x20, 28, 28)
+#define PRM_CAP_AES_GCM_128_DECRYPT	       PRM_FIELD(0x20, 27, 27)
+#define PRM_CAP_GCM_AUTH_TAG_128	       PRM_FIELD(0x20, 26, 26)
+#define PRM_CAP_GCM_AUTH_TAG_96		       PRM_FIELD(0x20, 25, 25)
+#define PRM_CAP_LOG_CRYPTO_MMO_MAX_SIZE	       PRM_FIELD(0x20, 21, 16)
 #define PRM_CAP_DM_LOG_MIN_ALLOC_SIZE	       PRM_FIELD(0x04, 20, 16)
 #define PRM_CAP_DM_LOG_MAX_ALIGNMENT	       PRM_FIELD(0x04, 7, 0) /* in units of 64 bytes */
 
@@ -136,6 +148,22 @@ static inline void prm_set(void *base, uint32_t bit, uint32_t width, uint64_t va
 #define PRM_ALIAS_OBJECT_ID  PRM_FIELD(0x04, 31, 0)
 #define PRM_ALIAS_ACCESS_KEY 0x10u
 #define PRM_ALIAS_METADATA_1 PRM_FIELD(0x30, 31, 0)
+
+/*
+ * CREATE_GENERAL_OBJECT for a data encryption key, whose context is at byte 0x10: DPDK, mlx5_prm.h, struct
+ * mlx5_ifc_dek_bits. The key is at the end of the first 32 bytes of its field, if it is shorter.
+ */
+#define PRM_DEK_IN_LEN	    0x110u
+#define PRM_DEK_OUT_LEN	    0x10u
+#define PRM_DEK_CONTEXT	    0x10u
+#define PRM_DEK_KEY_SIZE    PRM_FIELD(0x08, 11, 8)
+#define PRM_DEK_KEY_PURPOSE PRM_FIELD(0x08, 3, 0)
+#define PRM_DEK_PD	    PRM_FIELD(0x0c, 23, 0)
+#define PRM_DEK_KEY	    0x40u
+#define PRM_DEK_KEY_LEN	    32u
+#define PRM_KEY_SIZE_128    0u
+#define PRM_KEY_SIZE_256    1u
+#define PRM_KEY_PURPOSE_GCM 5u
 
 /* QUERY_ESW_FUNCTIONS, for the CPU of a DPU. The parameters of the host are at byte 0x10. */
 #define PRM_QUERY_ESW_FUNCTIONS_IN_LEN	0x10u

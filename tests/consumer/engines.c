@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A program that looks for a device with an engine, as DOCA programs do, and finds none. Valid C11 and
- * C++.
+ * A program that looks for a device with an engine, as DOCA programs do, and finds none for erasure coding and hashes.
+ * Valid C11 and C++.
  */
 #include <doca_aes_gcm.h>
 #include <doca_buf_array.h>
@@ -44,10 +44,9 @@ static int is_capable(is_supported check)
 
 int main(void)
 {
-	const is_supported checks[] = {doca_aes_gcm_cap_task_encrypt_is_supported,
-				       doca_ec_cap_task_recover_is_supported, hashes_sha256};
+	const is_supported checks[] = {doca_ec_cap_task_recover_is_supported, hashes_sha256};
 	struct job *job = (struct job *)calloc(1, sizeof(*job));
-	int found = 0;
+	int found = doca_aes_gcm_cap_task_encrypt_is_supported(NULL) == DOCA_SUCCESS;
 
 	if (!job)
 		return EXIT_FAILURE;
@@ -57,7 +56,7 @@ int main(void)
 		found |= checks[i](NULL) != DOCA_ERROR_INVALID_VALUE || is_capable(checks[i]);
 	if (found || doca_sha_task_hash_as_task(job->hash) ||
 	    doca_ec_task_recover_get_recovered_data(job->recovery) ||
-	    doca_aes_gcm_task_encrypt_get_key(job->encryption))
+	    doca_aes_gcm_task_encrypt_as_task(job->encryption))
 		return EXIT_FAILURE;
 	free(job);
 	puts("no device is capable");

@@ -61,6 +61,7 @@ FLOORS = {
         "sync_event": LIBRARY,
         "dma": LIBRARY,
         "compress": LIBRARY,
+        "aes_gcm": LIBRARY,
         "verbs": f"device/verbs {LIBRARY}",
         "advise": LIBRARY,
         "refused": LIBRARY,

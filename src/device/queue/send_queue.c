@@ -25,7 +25,8 @@ struct send_queue {
 	struct dpumap_sq base;
 	struct dpumap_cq_ring cq;
 	const struct dpumap_device *device;
-	const char *what; /* a request is, in messages */
+	const char *what;  /* a request is, in messages */
+	bool reports_data; /* that are wrong */
 	struct ibv_mr *scratch_mr;
 	void *scratch;
 };
@@ -78,7 +79,8 @@ static doca_error_t map_queue(struct send_queue *sq, struct dpumap_queue *queue)
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t open_queue(struct dpumap_queue *queue, const char *what, bool has_results,
+/* Each block of the ring has `result_bytes` of scratch memory, if they are not 0. */
+static doca_error_t open_queue(struct dpumap_queue *queue, const char *what, size_t result_bytes,
 			       struct dpumap_sq **sq)
 {
 	struct send_queue *opened = calloc(1, sizeof(*opened));
@@ -91,18 +93,30 @@ static doca_error_t open_queue(struct dpumap_queue *queue, const char *what, boo
 	opened->base.depth = dpumap_queue_depth(queue);
 	result = map_queue(opened, queue);
 	if (result == DOCA_SUCCESS)
-		result = register_scratch(opened,
-					  has_results ? sizeof(*opened->base.results) *
-								((size_t)opened->base.ring.mask + 1)
-						      : SCRATCH);
+		result = register_scratch(
+			opened, result_bytes ? result_bytes * ((size_t)opened->base.ring.mask + 1)
+					     : SCRATCH);
 	if (result != DOCA_SUCCESS) {
 		free(opened);
 		return result;
 	}
-	if (has_results)
-		opened->base.results = opened->scratch;
 	*sq = &opened->base;
 	return DOCA_SUCCESS;
+}
+
+/* The same for an engine whose requests have results. */
+static doca_error_t open_engine(struct dpumap_queue *queue, const char *what, size_t result_bytes,
+				struct dpumap_sq **sq)
+{
+	doca_error_t result;
+
+	if (dpumap_queue_engine(queue) != DPUMAP_DMA_ENGINE_MMO)
+		return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED, "%s has no engines",
+				   dpumap_hca_name(dpumap_queue_device(queue)->hca));
+	result = open_queue(queue, what, result_bytes, sq);
+	if (result == DOCA_SUCCESS)
+		to_send_queue(*sq)->reports_data = true;
+	return result;
 }
 
 doca_error_t dpumap_sq_open(struct dpumap_queue *queue, struct dpumap_sq **sq)
@@ -110,15 +124,27 @@ doca_error_t dpumap_sq_open(struct dpumap_queue *queue, struct dpumap_sq **sq)
 	*sq = NULL;
 	if (dpumap_queue_engine(queue) != DPUMAP_DMA_ENGINE_MMO)
 		return DOCA_SUCCESS;
-	return open_queue(queue, "a copy", false, sq);
+	return open_queue(queue, "a copy", 0, sq);
 }
 
 doca_error_t dpumap_sq_open_streams(struct dpumap_queue *queue, struct dpumap_sq **sq)
 {
-	if (dpumap_queue_engine(queue) != DPUMAP_DMA_ENGINE_MMO)
-		return dpumap_fail(DOCA_ERROR_NOT_SUPPORTED, "%s has no engines",
-				   dpumap_hca_name(dpumap_queue_device(queue)->hca));
-	return open_queue(queue, "a compression", true, sq);
+	doca_error_t result =
+		open_engine(queue, "a compression", sizeof(struct dpumap_sq_result), sq);
+
+	if (result == DOCA_SUCCESS)
+		(*sq)->results = to_send_queue(*sq)->scratch;
+	return result;
+}
+
+doca_error_t dpumap_sq_open_crypto(struct dpumap_queue *queue, struct dpumap_sq **sq)
+{
+	doca_error_t result =
+		open_engine(queue, "an encryption", sizeof(struct dpumap_sq_crypto), sq);
+
+	if (result == DOCA_SUCCESS)
+		(*sq)->crypto = to_send_queue(*sq)->scratch;
+	return result;
 }
 
 void dpumap_sq_close(struct dpumap_sq *base)
@@ -168,7 +194,7 @@ __attribute__((cold, noinline)) static void report_failure(const struct send_que
 							   const struct mlx5_cqe64 *cqe,
 							   struct dpumap_sq_completion *completion)
 {
-	completion->data = sq->base.results ? data_error(cqe) : DPUMAP_SQ_DATA_OK;
+	completion->data = sq->reports_data ? data_error(cqe) : DPUMAP_SQ_DATA_OK;
 	completion->status = completion->data ? DOCA_ERROR_IO_FAILED
 					      : dpumap_cqe_fail(dpumap_hca_name(sq->device->hca),
 								sq->what, cqe, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The send queue of a queue pair with a DMA engine or a compression engine, and its completion queue, in the memory
+ * The send queue of a queue pair with a DMA engine or another one, and its completion queue, in the memory
  * that the device reads and writes: without locks, for one thread.
  *
  * Requests are numbered from 0, modulo 2^32. Each takes one block of the ring.
@@ -10,6 +10,7 @@
 
 #include <endian.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include <doca_compat.h>
 
@@ -20,9 +21,10 @@
 
 struct dpumap_queue;
 
+#define DPUMAP_SQ_IV_LEN  12
 #define DPUMAP_SQ_MAX_LEN 0x7fffffffu /* mask: 2^31 bytes are encoded as 0 */
 
-/* The work request of a copy or of a compression. */
+/* The work request of a copy, of a compression or of an encryption. */
 struct dpumap_sq_wqe {
 	struct dpumap_wqe_ctrl ctrl;
 	struct dpumap_wqe_data
@@ -41,6 +43,15 @@ _Static_assert(sizeof(struct dpumap_sq_result) == 256, "result of a compression 
 
 _Static_assert(sizeof(struct dpumap_sq_wqe) == DPUMAP_WQE_BLOCK, "one block of a send queue");
 
+/* The parameters of AES-GCM, and its result in the first words, in the device's byte order. */
+struct dpumap_sq_crypto {
+	uint32_t syndrome, reserved_1[2];
+	uint8_t iv[DPUMAP_SQ_IV_LEN];
+	uint32_t tag_len, aad_len, reserved_8[8];
+};
+
+_Static_assert(sizeof(struct dpumap_sq_crypto) == 64, "parameters of AES-GCM");
+
 /* The part that dpumap_sq_post() needs; send_queue.c has the rest. */
 struct dpumap_sq {
 	struct dpumap_send_ring ring;
@@ -48,14 +59,15 @@ struct dpumap_sq {
 	uint32_t completed;
 	uint32_t qpn_ds; /* as a WQE has it */
 	struct dpumap_wqe_data scratch;
-	struct dpumap_sq_result *results; /* one for each block of the ring; NULL for copies */
+	struct dpumap_sq_result *results; /* one for each block of the ring, of compressions */
+	struct dpumap_sq_crypto *crypto;  /* the same, of encryptions */
 };
 
-/* What a compression engine found wrong with its data. */
+/* What an engine found wrong with its data. */
 enum dpumap_sq_data_error {
 	DPUMAP_SQ_DATA_OK,
 	DPUMAP_SQ_NO_ROOM,  /* the destination is too short */
-	DPUMAP_SQ_BAD_DATA, /* the source is not what it should be */
+	DPUMAP_SQ_BAD_DATA, /* the source is not what it should be, or its tag is wrong */
 };
 
 struct dpumap_sq_completion {
@@ -72,6 +84,8 @@ struct dpumap_sq_completion {
 doca_error_t dpumap_sq_open(struct dpumap_queue *queue, struct dpumap_sq **sq);
 /* The same for compressions: dpumap_sq_post_stream(). DOCA_ERROR_NOT_SUPPORTED without a DMA engine. */
 doca_error_t dpumap_sq_open_streams(struct dpumap_queue *queue, struct dpumap_sq **sq);
+/* The same for encryptions: dpumap_sq_post_crypto(). */
+doca_error_t dpumap_sq_open_crypto(struct dpumap_queue *queue, struct dpumap_sq **sq);
 /* To be called after the queue was destroyed. */
 void dpumap_sq_close(struct dpumap_sq *sq);
 
@@ -152,6 +166,38 @@ static inline bool dpumap_sq_post_stream(struct dpumap_sq *sq, uint32_t opcode, 
 		return false;
 	wqe->ctrl.flags = htobe32(DPUMAP_WQE_CQ_UPDATE);
 	wqe->scratch.addr = htobe64((uintptr_t)&sq->results[sq->ring.at & sq->ring.mask]);
+	dpumap_sq_fill(&wqe->src, src->key, src->addr, src->len);
+	dpumap_sq_fill(&wqe->dst, dst->key, dst->addr, dst->len);
+	dpumap_send_ring_post(&sq->ring, &wqe->ctrl, 1);
+	return true;
+}
+
+/* What an encryption or decryption needs besides its memory. */
+struct dpumap_sq_crypto_job {
+	uint32_t control; /* the last word of the control segment */
+	uint32_t dek;	  /* number of the key */
+	uint32_t tag_len, aad_len;
+	const uint8_t *iv; /* DPUMAP_SQ_IV_LEN bytes */
+};
+
+/* Post an encryption or decryption, as dpumap_sq_post_stream(). */
+static inline bool dpumap_sq_post_crypto(struct dpumap_sq *sq,
+					 const struct dpumap_sq_crypto_job *job,
+					 const struct dpumap_sq_piece *dst,
+					 const struct dpumap_sq_piece *src)
+{
+	struct dpumap_sq_wqe *wqe = dpumap_sq_begin(sq, DPUMAP_WQE_CRYPTO, job->control);
+	struct dpumap_sq_crypto *crypto = &sq->crypto[sq->ring.at & sq->ring.mask];
+
+	if (doca_unlikely(!wqe))
+		return false;
+	crypto->syndrome = 0;
+	crypto->tag_len = htobe32(job->tag_len);
+	crypto->aad_len = htobe32(job->aad_len);
+	memcpy(crypto->iv, job->iv, sizeof(crypto->iv));
+	wqe->ctrl.flags = htobe32(DPUMAP_WQE_CQ_UPDATE);
+	wqe->scratch.len = htobe32(job->dek);
+	wqe->scratch.addr = htobe64((uintptr_t)crypto);
 	dpumap_sq_fill(&wqe->src, src->key, src->addr, src->len);
 	dpumap_sq_fill(&wqe->dst, dst->key, dst->addr, dst->len);
 	dpumap_send_ring_post(&sq->ring, &wqe->ctrl, 1);

@@ -11,7 +11,8 @@
 #define DPUMAP_WQE_MMO	      0x0100002fu /* opmod and opcode of a copy by the DMA engine */
 #define DPUMAP_WQE_COMPRESS   0x0200002fu /* the same of the compression engine */
 #define DPUMAP_WQE_DECOMPRESS 0x0300002fu
-#define DPUMAP_WQE_CQ_UPDATE  0x8u /* flag: signaled */
+#define DPUMAP_WQE_CRYPTO     0x0600002fu /* the same of the encryption engine */
+#define DPUMAP_WQE_CQ_UPDATE  0x8u	  /* flag: signaled */
 
 /* The first segment. */
 struct dpumap_wqe_ctrl {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The encryption engine: published vectors, what OpenSSL encrypts and decrypts, what it refuses, and where its keys are.
- * A thread is the server, which has the keys.
+ * The encryption engine: published vectors, what OpenSSL encrypts and decrypts, what it refuses, and where its keys
+ * are. A thread is the server, which has the keys.
  */
 #include "engine_fixture.h"
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * What published programs rely on with every kind of context: each test runs with a DMA context, with an RDMA context
- * and, where the device has the engine, with a compress context.
+ * and, where the device has the engines, with a compress context and an AES-GCM context.
  */
 #include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
+#include <doca_aes_gcm.h>
 #include <doca_compress.h>
 #include <doca_graph.h>
 
@@ -393,15 +394,116 @@ static int close_compress(void **state)
 		       : 0;
 }
 
-static bool has_compression(void)
+static bool has(doca_error_t (*is_supported)(const struct doca_devinfo *devinfo))
 {
 	struct doca_dev *dev;
-	bool has;
+	bool supported;
 
 	if (fixture_open_device(&dev))
 		return false;
-	has = !doca_compress_cap_task_decompress_deflate_is_supported(doca_dev_as_devinfo(dev));
-	return !doca_dev_close(dev) && has;
+	supported = !is_supported(doca_dev_as_devinfo(dev));
+	return !doca_dev_close(dev) && supported;
+}
+
+/* --- AES-GCM ---------------------------------------------------------------------------------- */
+
+#define AES_GCM_TAG 16
+
+static struct doca_aes_gcm *aes_gcm;
+static struct doca_aes_gcm_key *aes_gcm_key;
+
+static void on_encryption(struct doca_aes_gcm_task_encrypt *task, union doca_data task_data,
+			  union doca_data ctx_data)
+{
+	on_end(doca_aes_gcm_task_encrypt_as_task(task));
+}
+
+static doca_error_t aes_gcm_set_conf(void)
+{
+	return doca_aes_gcm_task_encrypt_set_conf(aes_gcm, on_encryption, on_encryption, NUM_TASKS);
+}
+
+static doca_error_t aes_gcm_start(void)
+{
+	return doca_ctx_start(side.ctx);
+}
+
+static doca_error_t aes_gcm_alloc(const struct doca_buf *src, struct doca_task **task)
+{
+	static const uint8_t iv[12];
+	struct doca_aes_gcm_task_encrypt *allocated;
+	doca_error_t result = doca_aes_gcm_task_encrypt_alloc_init(
+		aes_gcm, src, side.dst, aes_gcm_key, iv, sizeof(iv), AES_GCM_TAG, 0, no_data,
+		&allocated);
+
+	if (result == DOCA_SUCCESS)
+		*task = doca_aes_gcm_task_encrypt_as_task(allocated);
+	return result;
+}
+
+static bool aes_gcm_address_is_that_of(struct doca_task *task)
+{
+	return (void *)task ==
+	       (void *)doca_aes_gcm_task_encrypt_as_task((struct doca_aes_gcm_task_encrypt *)task);
+}
+
+static const struct doca_buf *aes_gcm_get_src(const struct doca_task *task)
+{
+	return doca_aes_gcm_task_encrypt_get_src((const struct doca_aes_gcm_task_encrypt *)task);
+}
+
+static struct doca_buf *aes_gcm_get_dst(const struct doca_task *task)
+{
+	return doca_aes_gcm_task_encrypt_get_dst((const struct doca_aes_gcm_task_encrypt *)task);
+}
+
+static doca_error_t aes_gcm_destroy(void)
+{
+	return doca_aes_gcm_destroy(aes_gcm);
+}
+
+static const struct kind encryption = {
+	.start = aes_gcm_start,
+	.set_conf = aes_gcm_set_conf,
+	.alloc = aes_gcm_alloc,
+	.address_is_that_of = aes_gcm_address_is_that_of,
+	.get_src = aes_gcm_get_src,
+	.get_dst = aes_gcm_get_dst,
+	.destroy = aes_gcm_destroy,
+	.not_idle = DOCA_ERROR_IN_USE,
+	.refuses = true,
+};
+
+static int open_aes_gcm(void **state)
+{
+	static const uint8_t raw[16];
+
+	if (tasks_open(state) || doca_aes_gcm_create(tasks.dev, &aes_gcm) ||
+	    doca_aes_gcm_key_create(aes_gcm, raw, DOCA_AES_GCM_KEY_128, &aes_gcm_key))
+		return -1;
+	side = (struct side){
+		.kind = &encryption,
+		.dev = tasks.dev,
+		.pe = tasks.pe,
+		.ctx = doca_aes_gcm_as_ctx(aes_gcm),
+		.inventory = tasks.inventory,
+		.src = tasks_source(0, LEN - AES_GCM_TAG), /* the result has LEN bytes */
+		.dst = tasks_room(0, ROOM),
+		.mmap = tasks.mmap,
+		.bytes = tasks.bytes + TASKS_LEN,
+	};
+	return doca_pe_connect_ctx(side.pe, side.ctx) || aes_gcm_set_conf() ||
+			       doca_ctx_set_state_changed_cb(side.ctx, on_state)
+		       ? -1
+		       : 0;
+}
+
+static int close_aes_gcm(void **state)
+{
+	return stop_side() || drop_bufs() || doca_aes_gcm_key_destroy(aes_gcm_key) ||
+			       doca_aes_gcm_destroy(aes_gcm) || tasks_close(state)
+		       ? -1
+		       : 0;
 }
 
 /* --- what tests do with any ------------------------------------------------------------------- */
@@ -852,12 +954,14 @@ static void cleaning_up_nothing_is_refused(void **state)
 	assert_null(doca_dma_as_ctx(NULL));
 	assert_null(doca_rdma_as_ctx(NULL));
 	assert_null(doca_compress_as_ctx(NULL));
+	assert_null(doca_aes_gcm_as_ctx(NULL));
 	assert_error(doca_ctx_stop(NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_ctx_get_state(NULL, &now), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_ctx_get_num_inflight_tasks(NULL, &num), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_dma_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_rdma_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_compress_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_aes_gcm_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_pe_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(doca_pe_progress(NULL), 0);
 	doca_task_free(NULL);
@@ -1055,16 +1159,20 @@ static void task_in_a_graph_has_no_callback(void **state)
 #define DMA(function)	   RULE_OF(dma, function)
 #define RDMA(function)	   RULE_OF(rdma, function)
 #define COMPRESS(function) RULE_OF(compress, function)
+#define AES_GCM(function)  RULE_OF(aes_gcm, function)
 
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {RULES(DMA) RULES(RDMA)};
 	static const struct CMUnitTest compress_tests[] = {RULES(COMPRESS)};
+	static const struct CMUnitTest aes_gcm_tests[] = {RULES(AES_GCM)};
 	int failed;
 
 	test_parse_options(argc, argv);
 	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	if (has_compression())
+	if (has(doca_compress_cap_task_decompress_deflate_is_supported))
 		failed += cmocka_run_group_tests(compress_tests, NULL, NULL);
+	if (has(doca_aes_gcm_cap_task_encrypt_is_supported))
+		failed += cmocka_run_group_tests(aes_gcm_tests, NULL, NULL);
 	return failed;
 }

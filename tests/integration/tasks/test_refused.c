@@ -5,7 +5,6 @@
  */
 #include <string.h>
 
-#include <doca_aes_gcm.h>
 #include <doca_erasure_coding.h>
 #include <doca_log.h>
 #include <doca_sha.h>
@@ -83,12 +82,6 @@ static void assert_one_line(const struct doca_devinfo *info)
 	} while (0)
 
 static is_supported *const questions[] = {
-	doca_aes_gcm_cap_task_encrypt_is_supported,
-	doca_aes_gcm_cap_task_encrypt_is_tag_96_supported,
-	doca_aes_gcm_cap_task_encrypt_is_tag_128_supported,
-	doca_aes_gcm_cap_task_decrypt_is_supported,
-	doca_aes_gcm_cap_task_decrypt_is_tag_96_supported,
-	doca_aes_gcm_cap_task_decrypt_is_tag_128_supported,
 	doca_ec_cap_task_galois_mul_is_supported,
 	doca_ec_cap_task_create_is_supported,
 	doca_ec_cap_task_update_is_supported,
@@ -97,17 +90,11 @@ static is_supported *const questions[] = {
 
 static get_u32 *const limits_u32[] = {
 	doca_sha_cap_get_max_list_buf_num_elem,
-	doca_aes_gcm_cap_task_encrypt_get_max_iv_len,
-	doca_aes_gcm_cap_task_encrypt_get_max_list_buf_num_elem,
-	doca_aes_gcm_cap_task_decrypt_get_max_iv_len,
-	doca_aes_gcm_cap_task_decrypt_get_max_list_buf_num_elem,
 	doca_ec_cap_get_max_buf_list_len,
 };
 
 static get_u64 *const limits_u64[] = {
 	doca_sha_cap_get_max_src_buf_size,
-	doca_aes_gcm_cap_task_encrypt_get_max_buf_size,
-	doca_aes_gcm_cap_task_decrypt_get_max_buf_size,
 	doca_ec_cap_get_max_block_size,
 };
 
@@ -147,10 +134,6 @@ static void ask(const struct doca_devinfo *info)
 	assert_int_equal(u64, UNTOUCHED);
 	ask_for_algorithm(info, DOCA_SHA_ALGORITHM_SHA1);
 	ask_for_algorithm(info, DOCA_SHA_ALGORITHM_SHA512);
-	assert_not_supported(info, doca_aes_gcm_cap_task_encrypt_is_key_type_supported(
-					   info, DOCA_AES_GCM_KEY_128));
-	assert_not_supported(info, doca_aes_gcm_cap_task_decrypt_is_key_type_supported(
-					   info, DOCA_AES_GCM_KEY_256));
 }
 
 /* Each device of the list, and the open one. */
@@ -192,12 +175,6 @@ static void capabilities_of_null_are_invalid(void **state)
 		assert_error(algorithm_limits[i](info, DOCA_SHA_ALGORITHM_SHA256, NULL),
 			     DOCA_ERROR_INVALID_VALUE);
 	}
-	assert_error(
-		doca_aes_gcm_cap_task_encrypt_is_key_type_supported(NULL, DOCA_AES_GCM_KEY_128),
-		DOCA_ERROR_INVALID_VALUE);
-	assert_error(
-		doca_aes_gcm_cap_task_decrypt_is_key_type_supported(NULL, DOCA_AES_GCM_KEY_128),
-		DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(u32, UNTOUCHED);
 	assert_int_equal(u64, UNTOUCHED);
 }
@@ -263,37 +240,6 @@ static void no_hashes(void **state)
 	assert_int_equal(doca_sha_task_partial_hash_get_has_result(part), 0);
 }
 
-static void no_encryption(void **state)
-{
-	struct doca_aes_gcm *aes_gcm = (void *)&not_an_object;
-	struct doca_aes_gcm_key *key = NULL;
-	struct doca_aes_gcm_task_encrypt *task = NULL;
-	uint32_t num = UNTOUCHED;
-
-	check_object(doca_aes_gcm);
-	check_task(struct doca_aes_gcm, doca_aes_gcm_task_encrypt);
-	check_task(struct doca_aes_gcm, doca_aes_gcm_task_decrypt);
-	assert_error(doca_aes_gcm_cap_get_max_num_tasks(aes_gcm, &num), DOCA_ERROR_NOT_SUPPORTED);
-	assert_error(doca_aes_gcm_key_create(NULL, "key", DOCA_AES_GCM_KEY_128, &key),
-		     DOCA_ERROR_INVALID_VALUE);
-	assert_error(doca_aes_gcm_key_create(aes_gcm, "key", DOCA_AES_GCM_KEY_128, &key),
-		     DOCA_ERROR_NOT_SUPPORTED);
-	assert_error(doca_aes_gcm_key_destroy(key), DOCA_ERROR_INVALID_VALUE);
-	assert_error(doca_aes_gcm_task_encrypt_alloc_init(aes_gcm, NULL, NULL, key, NULL, 0, 16, 0,
-							  no_data, &task),
-		     DOCA_ERROR_NOT_SUPPORTED);
-	assert_null(key);
-	assert_null(task);
-	doca_aes_gcm_task_encrypt_set_key(task, key);
-	doca_aes_gcm_task_encrypt_set_tag_size(task, 16);
-	doca_aes_gcm_task_encrypt_set_iv(task, NULL, 0);
-	assert_null(doca_aes_gcm_task_encrypt_get_key(task));
-	assert_null(doca_aes_gcm_task_encrypt_get_src(task));
-	assert_int_equal(doca_aes_gcm_task_encrypt_get_tag_size(task), 0);
-	assert_null(doca_aes_gcm_task_encrypt_get_iv(task, &num));
-	assert_int_equal(num, UNTOUCHED);
-}
-
 static void no_erasure_coding(void **state)
 {
 	struct doca_ec *ec = (void *)&not_an_object;
@@ -333,7 +279,6 @@ int main(int argc, char **argv)
 		device_test(no_device_is_capable),
 		device_test(capabilities_of_null_are_invalid),
 		device_test(no_hashes),
-		device_test(no_encryption),
 		device_test(no_erasure_coding),
 	};
 
