@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <openssl/evp.h>
 
@@ -10,6 +11,7 @@
 #include <dpumap/mmap.h>
 
 #include "base/array.h"
+#include "copies.h"
 #include "tasks.h"
 
 #define NUM	    8u
@@ -408,6 +410,32 @@ static void keys_have_one_of_two_lengths(void **state)
 	assert_error(doca_aes_gcm_key_create(c.aes_gcm, raw_key, DOCA_AES_GCM_KEY_128, NULL),
 		     DOCA_ERROR_INVALID_VALUE);
 	assert_null(key);
+}
+
+/* The caller wipes its own copy. */
+static void the_library_keeps_no_copy_of_a_key(void **state)
+{
+	static const uint8_t inverted[32] = {
+		0x5a, 0x91, 0x0f, 0xc3, 0x77, 0x2e, 0xe8, 0x14, 0xb9, 0x60, 0xd4,
+		0x3b, 0x82, 0xf6, 0x1d, 0xaa, 0x45, 0x98, 0x27, 0xec, 0x03, 0x7f,
+		0xb1, 0x5c, 0xde, 0x69, 0x30, 0x8b, 0xf2, 0x16, 0xc7, 0x4d,
+	};
+	struct doca_aes_gcm_key *key;
+	uint8_t raw[32];
+	int found;
+
+	(void)state;
+	needs_engine();
+	for (unsigned int i = 0; i < sizeof(raw); i++)
+		raw[i] = (uint8_t)~inverted[i];
+	found = copies_count(getpid(), inverted, sizeof(inverted));
+	if (found < 0)
+		test_lacks("the memory of the process may not be read here");
+	assert_int_equal(found, 1);
+	assert_ok(doca_aes_gcm_key_create(c.aes_gcm, raw, DOCA_AES_GCM_KEY_256, &key));
+	explicit_bzero(raw, sizeof(raw));
+	assert_int_equal(copies_count(getpid(), inverted, sizeof(inverted)), 0);
+	assert_ok(doca_aes_gcm_key_destroy(key));
 }
 
 static void an_object_with_keys_is_in_use(void **state)
@@ -977,6 +1005,7 @@ int main(int argc, char **argv)
 		TEST(tasks_of_both_kinds_share_a_maximum),
 		TEST(a_context_without_tasks_does_not_start),
 		TEST(keys_have_one_of_two_lengths),
+		TEST(the_library_keeps_no_copy_of_a_key),
 		TEST(an_object_with_keys_is_in_use),
 		TEST(an_active_object_is_in_use),
 		TEST(a_key_of_tasks_in_flight_is_in_use),
