@@ -26,7 +26,7 @@ PROGRAMS = [
     ("test_dma_memcpy", ("host",), ()),
     ("test_dma_batch", ("dpu", "host"), (27, 28)),
     ("test_compress", ("dpu", "host"), (48, 49, 50)),
-    ("test_aes_gcm", ("dpu", "host"), (51, 52, 53)),
+    ("test_aes_gcm", ("dpu", "host"), (55, 56, 57)),
     ("test_rdma", ("dpu",), ()),
     ("test_message_queue", ("dpu", "host"), (39, 40)),
     ("test_sync_event_access", ("dpu", "host"), (41, 42)),
