@@ -600,6 +600,36 @@ DOCA_STABLE doca_error_t doca_devinfo_rep_get_pci_func_type(
 	const struct doca_devinfo_rep *devinfo_rep, enum doca_pci_func_type *pci_func_type);
 
 /**
+ * Check whether the representor is one of the host's function, as each of this library is. The
+ * signature is by inference.
+ *
+ * @param devinfo_rep the representor
+ * @param is_host_representor out: 1
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
+ *
+ * Callable from any thread.
+ */
+DOCA_EXPERIMENTAL doca_error_t doca_devinfo_rep_get_is_host_representor(
+	const struct doca_devinfo_rep *devinfo_rep, uint8_t *is_host_representor);
+
+/**
+ * Check whether the representor is one of the uplink, as none of this library is. The signature is by
+ * inference.
+ *
+ * @param devinfo_rep the representor
+ * @param is_uplink_representor out: 0
+ * @return
+ * - DOCA_SUCCESS
+ * - DOCA_ERROR_INVALID_VALUE: an argument is NULL
+ *
+ * Callable from any thread.
+ */
+DOCA_EXPERIMENTAL doca_error_t doca_devinfo_rep_get_is_uplink_representor(
+	const struct doca_devinfo_rep *devinfo_rep, uint8_t *is_uplink_representor);
+
+/**
  * Check whether the DPU hot-plugged the function.
  *
  * @param devinfo_rep the representor

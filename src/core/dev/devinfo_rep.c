@@ -219,13 +219,31 @@ doca_error_t doca_devinfo_rep_get_pci_func_type(const struct doca_devinfo_rep *d
 	return DOCA_SUCCESS;
 }
 
+static doca_error_t answer(const struct doca_devinfo_rep *devinfo_rep, uint8_t *is_it,
+			   uint8_t value, const char *function)
+{
+	if (!devinfo_rep || !is_it)
+		return dpumap_fail_null(function);
+	*is_it = value;
+	return DOCA_SUCCESS;
+}
+
 doca_error_t doca_devinfo_rep_get_is_hotplug(const struct doca_devinfo_rep *devinfo_rep,
 					     uint8_t *is_hotplug)
 {
-	if (!devinfo_rep || !is_hotplug)
-		return dpumap_fail_null(__func__);
-	*is_hotplug = 0;
-	return DOCA_SUCCESS;
+	return answer(devinfo_rep, is_hotplug, 0, __func__);
+}
+
+doca_error_t doca_devinfo_rep_get_is_host_representor(const struct doca_devinfo_rep *devinfo_rep,
+						      uint8_t *is_host_representor)
+{
+	return answer(devinfo_rep, is_host_representor, 1, __func__);
+}
+
+doca_error_t doca_devinfo_rep_get_is_uplink_representor(const struct doca_devinfo_rep *devinfo_rep,
+							uint8_t *is_uplink_representor)
+{
+	return answer(devinfo_rep, is_uplink_representor, 0, __func__);
 }
 
 doca_error_t doca_devinfo_rep_get_iface_name(const struct doca_devinfo_rep *devinfo_rep,

@@ -99,7 +99,7 @@ static void representor_describes_its_function(void **state)
 	struct doca_devinfo_rep *info;
 	struct doca_dev_rep *rep;
 	uint16_t host = 0, own = 0;
-	uint8_t hotplug = 9;
+	uint8_t hotplug = 9, is_host = 9, is_uplink = 9;
 
 	only_on_dpu();
 	rep = open_rep();
@@ -108,6 +108,14 @@ static void representor_describes_its_function(void **state)
 	assert_int_equal(type, DOCA_PCI_FUNC_TYPE_PF);
 	assert_ok(doca_devinfo_rep_get_is_hotplug(info, &hotplug));
 	assert_int_equal(hotplug, 0);
+	assert_ok(doca_devinfo_rep_get_is_host_representor(info, &is_host));
+	assert_ok(doca_devinfo_rep_get_is_uplink_representor(info, &is_uplink));
+	assert_int_equal(is_host, 1);
+	assert_int_equal(is_uplink, 0);
+	assert_error(doca_devinfo_rep_get_is_host_representor(NULL, &is_host),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_devinfo_rep_get_is_uplink_representor(info, NULL),
+		     DOCA_ERROR_INVALID_VALUE);
 	assert_ok(doca_devinfo_rep_get_vhca_id(info, &host));
 	assert_ok(doca_devinfo_get_vhca_id(doca_dev_as_devinfo(dev), &own));
 	assert_int_not_equal(host, own);
