@@ -232,9 +232,18 @@ def test_flow_tables_and_groups_are_named_by_fields_of_their_own(running):
         assert [running.submit(data).status for _ in range(2)] == [OK, BAD_RES]
 
 
-@pytest.mark.parametrize("opcode", [DESTROY_XRC_SRQ, DESTROY_RMP, QUERY_EQ, DESTROY_GENERAL_OBJECT])
-def test_object_that_does_not_exist_is_told(running, opcode):
-    assert status(running, opcode, out_len=LONG, number=77) == BAD_RES
+# General objects: mkeys of other functions (aliases), and data encryption keys.
+ALIAS, DEK = 0xff01, 0xc
+
+
+@pytest.mark.parametrize("opcode, kind", [(DESTROY_XRC_SRQ, 0), (DESTROY_RMP, 0), (QUERY_EQ, 0),
+                                          (DESTROY_GENERAL_OBJECT, ALIAS), (DESTROY_GENERAL_OBJECT, DEK)])
+def test_object_that_does_not_exist_is_told(running, opcode, kind):
+    assert status(running, opcode, out_len=LONG, number=77, op_mod=kind) == BAD_RES
+
+
+def test_general_object_of_an_unknown_type_is_told(running):
+    assert status(running, DESTROY_GENERAL_OBJECT, number=77, op_mod=1) == BAD_OP
 
 
 def test_shared_receive_queue_of_nothing_is_refused(running):
