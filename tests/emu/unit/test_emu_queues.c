@@ -632,15 +632,28 @@ static void expect_of(struct pair *p, const struct fixture_qp *qp, unsigned int 
 		assert_int_equal(fixture_expect(&p->cq_a, 0).qpn, qp->qpn);
 }
 
+/* What the engine reads of a queue pair is written before it is ready. */
+static void init_master(struct pair *p, struct fixture_qp *qp, bool releases)
+{
+	fixture_qp_init(qp, p->slot_a, FUNC_A, PD_A, 16, &p->cq_a, &p->cq_a);
+	qp->entry->releases = releases;
+	fixture_qp_connect(qp, qp);
+}
+
+static void init_slave(struct pair *p, struct fixture_qp *qp, uint16_t func, uint32_t pdn)
+{
+	fixture_qp_init(qp, p->slot_a, func, pdn, 16, &p->cq_a, &p->cq_a);
+	qp->entry->is_released = true;
+	fixture_qp_connect(qp, qp);
+}
+
 static void a_released_queue_goes_as_far_as_it_may(void **state)
 {
 	struct fixture_qp master, slave;
 	struct pair *p = *state;
 
-	add_loopback(p, &master);
-	add_loopback(p, &slave);
-	master.entry->releases = true;
-	slave.entry->is_released = true;
+	init_master(p, &master, true);
+	init_slave(p, &slave, FUNC_A, PD_A);
 	for (unsigned int round = 0; round < 20; round++) {
 		put_nops(&slave, 5);
 		fixture_expect_none(&p->cq_a, p->slot_a);
@@ -664,13 +677,9 @@ static void only_queues_that_are_made_for_it_are_released(void **state)
 	struct pair *p = *state;
 
 	for (unsigned int i = 0; i < 5; i++) {
-		add_loopback(p, &master);
-		add_loopback(p, &slave);
+		init_master(p, &master, i != 0);
+		init_slave(p, &slave, i == 2 ? FUNC_B : FUNC_A, PD_A + (i == 1));
 		add_loopback(p, &plain);
-		master.entry->releases = i != 0;
-		slave.entry->is_released = true;
-		slave.entry->pdn += i == 1;
-		slave.entry->func = i == 2 ? FUNC_B : FUNC_A;
 		put_nops(&slave, 1);
 		post_send_en(&master, i == 3 ? &plain : i == 4 ? &p->b : &slave, 1);
 		assert_int_equal(fixture_expect(&p->cq_a, EMU_SYN_LOC_QP_OP).qpn, master.qpn);
