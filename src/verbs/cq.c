@@ -145,7 +145,7 @@ doca_error_t doca_verbs_cq_create(struct doca_verbs_context *context,
 	void *created = NULL;
 	doca_error_t result = dpumap_verbs_create(&creation, cq ? &created : NULL);
 
-	if (result == DOCA_SUCCESS)
+	if (result == DOCA_SUCCESS && cq)
 		*cq = created;
 	return result;
 }

@@ -150,7 +150,7 @@ doca_error_t doca_verbs_qp_create(struct doca_verbs_context *context,
 	void *created = NULL;
 	doca_error_t result = dpumap_verbs_create(&creation, qp ? &created : NULL);
 
-	if (result == DOCA_SUCCESS)
+	if (result == DOCA_SUCCESS && qp)
 		*qp = created;
 	return result;
 }

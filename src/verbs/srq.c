@@ -62,7 +62,7 @@ doca_error_t doca_verbs_srq_create(struct doca_verbs_context *context,
 	void *created = NULL;
 	doca_error_t result = dpumap_verbs_create(&creation, srq ? &created : NULL);
 
-	if (result == DOCA_SUCCESS)
+	if (result == DOCA_SUCCESS && srq)
 		*srq = created;
 	return result;
 }
