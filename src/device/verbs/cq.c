@@ -69,11 +69,18 @@ static struct ibv_cq *create(struct dpumap_verbs_cq *cq, const struct dpumap_ver
 	return created ? ibv_cq_ex_to_cq(created) : NULL;
 }
 
+/* Whether completions are looked at before the program gets them. */
+static void choose_path(struct dpumap_verbs_cq *cq)
+{
+	bool is_slow = cq->is_external || cq->context->may_wait || cq->num_kept;
+
+	atomic_store(&cq->fast, is_slow ? NULL : cq->cq);
+}
+
 static void link_cq(struct dpumap_verbs_cq *cq)
 {
 	pthread_mutex_lock(&cq->context->lock);
-	atomic_store(&cq->fast,
-		     cq->is_external || cq->context->may_wait || cq->num_kept ? NULL : cq->cq);
+	choose_path(cq);
 	cq->next = cq->context->cqs;
 	cq->context->cqs = cq;
 	pthread_mutex_unlock(&cq->context->lock);
@@ -188,11 +195,11 @@ static bool has_room(struct dpumap_verbs_cq *cq)
 	return list != NULL;
 }
 
-/* Whether a completion that was not polled is one of the queue pair. */
-static bool has_completions_of(const struct dpumap_verbs_cq *cq, uint32_t qpn)
+/* How many completions were not polled, up to the last one of the queue pair. */
+static uint32_t count_up_to_last(const struct dpumap_verbs_cq *cq, uint32_t qpn)
 {
 	const struct dpumap_verbs_cq_memory *memory = &cq->memory;
-	uint32_t index = device_index(cq);
+	uint32_t index = device_index(cq), count = 0;
 	const struct mlx5_cqe64 *cqe;
 
 	for (uint32_t i = 0; i < memory->size && is_written(cq, index); i++, index++) {
@@ -200,25 +207,15 @@ static bool has_completions_of(const struct dpumap_verbs_cq *cq, uint32_t qpn)
 				     ((size_t)(index & (memory->size - 1)) + 1) * memory->cqe_size -
 				     sizeof(*cqe));
 		if ((be32toh(cqe->sop_drop_qpn) & 0xffffff) == qpn)
-			return true;
+			count = i + 1;
 	}
-	return false;
+	return count;
 }
 
-doca_error_t dpumap_verbs_keep_others(struct dpumap_verbs_cq *cq, uint32_t qpn)
+/* Poll completions, and keep those of other queue pairs. Other threads may poll some of them first. */
+static doca_error_t keep(struct dpumap_verbs_cq *cq, uint32_t qpn, uint32_t count)
 {
-	uint32_t kept = 0;
-
-	for (uint32_t i = cq->first_kept; i < cq->num_kept; i++)
-		if (cq->kept[i].qp_num != qpn)
-			cq->kept[kept++] = cq->kept[i];
-	cq->first_kept = 0;
-	cq->num_kept = kept;
-	if (!cq->memory.cqes || !has_completions_of(cq, qpn))
-		return DOCA_SUCCESS;
-	/* First, so that no thread polls a later completion before those that are kept. */
-	atomic_store(&cq->fast, NULL);
-	while (has_completions_of(cq, qpn)) {
+	for (; count; count--) {
 		if (!has_room(cq))
 			return dpumap_fail(DOCA_ERROR_NO_MEMORY,
 					   "CQ %p: no memory to keep its completions", (void *)cq);
@@ -227,6 +224,24 @@ doca_error_t dpumap_verbs_keep_others(struct dpumap_verbs_cq *cq, uint32_t qpn)
 			cq->num_kept++;
 	}
 	return DOCA_SUCCESS;
+}
+
+doca_error_t dpumap_verbs_keep_others(struct dpumap_verbs_cq *cq, uint32_t qpn)
+{
+	uint32_t kept = 0, count = cq->memory.cqes ? count_up_to_last(cq, qpn) : 0;
+	doca_error_t result;
+
+	for (uint32_t i = cq->first_kept; i < cq->num_kept; i++)
+		if (cq->kept[i].qp_num != qpn)
+			cq->kept[kept++] = cq->kept[i];
+	cq->first_kept = 0;
+	cq->num_kept = kept;
+	/* First, so that no thread polls a later completion before those that are kept. */
+	if (count)
+		atomic_store(&cq->fast, NULL);
+	result = keep(cq, qpn, count);
+	choose_path(cq);
+	return result;
 }
 
 static int take_kept(struct dpumap_verbs_cq *cq, uint32_t num, struct ibv_wc *wc)
@@ -240,8 +255,7 @@ static int take_kept(struct dpumap_verbs_cq *cq, uint32_t num, struct ibv_wc *wc
 	if (num < left)
 		return (int)num;
 	cq->num_kept = cq->first_kept = 0;
-	if (!cq->context->may_wait)
-		atomic_store(&cq->fast, cq->cq);
+	choose_path(cq);
 	return (int)num;
 }
 

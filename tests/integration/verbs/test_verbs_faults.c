@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Every allocation of the library and every command to the device fails once in the life of verbs objects. Each
- * time, the call returns a documented error and creates nothing; in the end nothing is left.
+ * time, the call returns a documented error and creates nothing; in the end nothing is left. And how a queue is
+ * polled, which its users do not see.
  */
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
 
 #include <doca_uar.h>
@@ -12,6 +14,7 @@
 #include "base/array.h"
 #include "faults.h"
 #include "pair.h"
+#include "verbs/verbs.h"
 
 #define ENDLESS 1000u
 
@@ -235,6 +238,22 @@ static void every_end_fails_once(void **state)
 	sweep(FAULT_DESTROY, EBUSY);
 }
 
+/* The queue pair's own completions are dropped, so nothing is kept that needs a lock. */
+static void queue_is_polled_without_a_lock_after_a_queue_pair_ended(void **state)
+{
+	const uint64_t limit = monotonic_ms() + FIXTURE_TIMEOUT_MS;
+	struct pair_request request;
+
+	assert_non_null(atomic_load(&pair.cq->verbs.fast));
+	assert_int_equal(pair_post(pair.a, pair_request(&request, IBV_WR_RDMA_WRITE, 1, 8)), 0);
+	while (!dpumap_verbs_has_completed(&pair.cq->verbs, 0) && monotonic_ms() < limit)
+		sched_yield();
+	assert_ok(doca_verbs_qp_destroy(pair.a));
+	pair.a = NULL;
+	assert_non_null(atomic_load(&pair.cq->verbs.fast));
+	assert_true(pair_is_empty(pair.cq));
+}
+
 static int setup(void **state)
 {
 	bytes = fixture_memory_create(PAIR_LEN);
@@ -258,6 +277,7 @@ int main(int argc, char **argv)
 		fault_test(every_allocation_fails_once),
 		fault_test(every_command_fails_once),
 		fault_test(every_end_fails_once),
+		pair_test(queue_is_polled_without_a_lock_after_a_queue_pair_ended),
 	};
 
 	test_parse_options(argc, argv);
