@@ -23,7 +23,7 @@ static void begin_waiting(struct dpumap_verbs_context *context)
 	for (struct dpumap_verbs_cq *cq = context->cqs; cq; cq = cq->next)
 		atomic_store(&cq->fast, NULL);
 	for (struct dpumap_verbs_qp *qp = context->qps; qp; qp = qp->next)
-		atomic_store(&qp->fast, NULL);
+		atomic_store(&qp->post, dpumap_verbs_post_carefully);
 	pthread_mutex_unlock(&context->lock);
 }
 

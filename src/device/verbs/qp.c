@@ -86,7 +86,9 @@ static doca_error_t map(struct dpumap_verbs_qp *qp)
 static void link_qp(struct dpumap_verbs_qp *qp)
 {
 	pthread_mutex_lock(&qp->context->lock);
-	atomic_store(&qp->fast, qp->is_external || qp->context->may_wait ? NULL : qp->qp);
+	atomic_store(&qp->post, qp->is_external || qp->context->may_wait
+					? dpumap_verbs_post_carefully
+					: qp->qp->context->ops.post_send);
 	qp->next = qp->context->qps;
 	qp->context->qps = qp;
 	pthread_mutex_unlock(&qp->context->lock);
@@ -341,9 +343,10 @@ static int post_slowly(struct dpumap_verbs_qp *qp, struct ibv_send_wr *wr,
 	return err;
 }
 
-int dpumap_verbs_post_carefully(struct dpumap_verbs_qp *qp, struct ibv_send_wr *wr,
+int dpumap_verbs_post_carefully(struct ibv_qp *ibv, struct ibv_send_wr *wr,
 				struct ibv_send_wr **bad_wr)
 {
+	struct dpumap_verbs_qp *qp = ibv->qp_context;
 	const struct ibv_send_wr *each = wr;
 
 	if (qp->is_external)
@@ -353,5 +356,5 @@ int dpumap_verbs_post_carefully(struct dpumap_verbs_qp *qp, struct ibv_send_wr *
 	for (; each; each = each->next)
 		if (dpumap_verbs_is_wait(each))
 			return post_slowly(qp, wr, bad_wr);
-	return ibv_post_send(qp->qp, wr, bad_wr);
+	return ibv_post_send(ibv, wr, bad_wr);
 }

@@ -46,8 +46,8 @@ struct dpumap_verbs_qp {
 	struct dpumap_verbs_qp_attr access; /* what the peer may do; and the port */
 	struct dpumap_verbs_hold hold;
 	atomic_bool is_holding;
-	struct ibv_qp
-		*_Atomic fast; /* NULL: it may hold requests back, or the program posts itself */
+	/* That of libmlx5, or dpumap_verbs_post_carefully(). */
+	int (*_Atomic post)(struct ibv_qp *, struct ibv_send_wr *, struct ibv_send_wr **);
 };
 
 /* Initialize *qp. */
@@ -66,19 +66,18 @@ doca_error_t dpumap_verbs_query_qp(const struct dpumap_verbs_qp *qp,
 				   struct dpumap_verbs_qp_attr *attr, struct dpumap_verbs_ah *ah,
 				   bool *has_path);
 
-/* Posting: 0 or an errno value. *bad_wr is written on errors only. */
-int dpumap_verbs_post_carefully(struct dpumap_verbs_qp *qp, struct ibv_send_wr *wr,
+/*
+ * Post to a queue pair whose requests may have to wait, or which the program posts to itself: 0 or an
+ * errno value. *bad_wr is written on errors only.
+ */
+int dpumap_verbs_post_carefully(struct ibv_qp *ibv, struct ibv_send_wr *wr,
 				struct ibv_send_wr **bad_wr);
 
 /* As ibv_post_send(). */
 static inline int dpumap_verbs_post_send(struct dpumap_verbs_qp *qp, struct ibv_send_wr *wr,
 					 struct ibv_send_wr **bad_wr)
 {
-	struct ibv_qp *fast = atomic_load_explicit(&qp->fast, memory_order_acquire);
-
-	if (doca_unlikely(!fast))
-		return dpumap_verbs_post_carefully(qp, wr, bad_wr);
-	return ibv_post_send(fast, wr, bad_wr);
+	return atomic_load_explicit(&qp->post, memory_order_acquire)(qp->qp, wr, bad_wr);
 }
 
 /* As ibv_post_recv() and ibv_post_srq_recv(). */
