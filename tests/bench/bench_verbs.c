@@ -1,32 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Measure posting and polling by doca_verbs, compared with ibv_post_send() and ibv_poll_cq() of a program that created
- * its queues itself (raw.h), on the same device. Without options, measure the time of an RDMA write of 64 bytes. With
- * --only, write for another tool: valgrind --tool=callgrind --toggle-collect='measured_*' counts the instructions in
- * the functions measured_*(). The program counts allocations and locks itself.
+ * Measure posting and polling of RDMA writes by doca_verbs, compared (batches.h) with ibv_post_send() and ibv_poll_cq()
+ * of a program that created its queues itself (raw.h), on the same device.
  */
-#include <getopt.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include <doca_verbs_bridge.h>
 
-#include "calls.h"
-#include "peer.h"
+#include "batches.h"
+#include "device.h"
 #include "raw.h"
-#include "stats.h"
 
-#define DEPTH	   64u
-#define LEN	   64u
-#define HALF	   (DEPTH * LEN) /* of the memory: sources, and destinations */
-#define MAX_ROUNDS 1000
+#define DEPTH 64u
+#define LEN   64u
+#define HALF  (DEPTH * LEN) /* of the memory: sources, and destinations */
 
 struct bench {
 	uint8_t *memory;
 	struct raw raw;
-	struct ibv_mr *mrs[2]; /* of each kind */
+	struct ibv_mr *mrs[BATCHES_NUM_WAYS];
 	struct doca_verbs_context *context;
 	struct doca_verbs_pd *pd;
 	struct doca_verbs_cq *cq;
@@ -34,7 +27,6 @@ struct bench {
 	struct ibv_send_wr requests[DEPTH];
 	struct ibv_sge pieces[DEPTH];
 	struct ibv_wc completions[DEPTH];
-	unsigned long empty;
 };
 
 static struct bench bench;
@@ -46,15 +38,16 @@ static bool count_completions(int num, size_t *done)
 	for (int i = 0; i < num; i++)
 		if (bench.completions[i].status != IBV_WC_SUCCESS)
 			return false;
-	bench.empty += !num;
+	batches_empty += !num;
 	*done += (size_t)num;
 	return true;
 }
 
-__attribute__((noinline)) static bool measured_raw_post(void)
+__attribute__((noinline)) static bool measured_raw_post(size_t n)
 {
 	struct ibv_send_wr *bad;
 
+	(void)n; /* the requests are a list */
 	return !ibv_post_send(bench.raw.qp, bench.requests, &bad);
 }
 
@@ -67,10 +60,11 @@ __attribute__((noinline)) static bool measured_raw_reap(size_t n)
 	return true;
 }
 
-__attribute__((noinline)) static bool measured_task_post(void)
+__attribute__((noinline)) static bool measured_task_post(size_t n)
 {
 	struct ibv_send_wr *bad;
 
+	(void)n;
 	return !doca_verbs_bridge_post_send(bench.qp, bench.requests, &bad);
 }
 
@@ -84,18 +78,9 @@ __attribute__((noinline)) static bool measured_task_reap(size_t n)
 	return true;
 }
 
-static const struct kind {
-	const char *name;
-	bool (*post)(void);
-	bool (*reap)(size_t n);
-} kinds[] = {
-	{"raw", measured_raw_post, measured_raw_reap},
-	{"task", measured_task_post, measured_task_reap},
-};
-
-static void prepare(const struct kind *kind, size_t n)
+static volatile uint64_t *prepare(enum batches_way way, size_t n)
 {
-	uint32_t key = bench.mrs[kind - kinds]->rkey;
+	uint32_t key = bench.mrs[way]->rkey;
 
 	for (size_t i = 0; i < n; i++) {
 		bench.pieces[i] = (struct ibv_sge){(uintptr_t)bench.memory + i * LEN, LEN, key};
@@ -109,84 +94,7 @@ static void prepare(const struct kind *kind, size_t n)
 			.wr.rdma = {(uintptr_t)bench.memory + HALF + i * LEN, key},
 		};
 	}
-}
-
-/* The device writes the completion immediately after the bytes, which are not 0. */
-static void await_bytes(const volatile uint8_t *last)
-{
-	for (int i = 0; !*last && i < 100000; i++)
-		bench_pause(1);
-	bench_pause(2);
-}
-
-static bool run_batch(const struct kind *kind, size_t n, bool is_patient)
-{
-	uint8_t *last = bench.memory + HALF + n * LEN - 1;
-
-	*last = 0;
-	if (!kind->post())
-		return false;
-	if (is_patient)
-		await_bytes(last);
-	return kind->reap(n);
-}
-
-/* The first batch includes one-time work, and is measured by the tool as well. */
-static bool count_writes(const struct kind *kind, size_t batch, size_t writes)
-{
-	unsigned long allocations, locks;
-
-	prepare(kind, batch);
-	if (!run_batch(kind, batch, true))
-		return false;
-	allocations = bench_allocations;
-	locks = bench_locks;
-	for (size_t i = 0; i < writes; i += batch)
-		if (!run_batch(kind, batch, true))
-			return false;
-	printf("%s: %zu writes in batches of %zu, %lu allocations, %lu locks, %lu empty polls\n",
-	       kind->name, writes, batch, bench_allocations - allocations, bench_locks - locks,
-	       bench.empty);
-	return true;
-}
-
-/* --- time ------------------------------------------------------------------------------------- */
-
-static bool time_of(const struct kind *kind, double *us)
-{
-	double begin;
-
-	prepare(kind, 1);
-	begin = bench_now();
-	if (!run_batch(kind, 1, false))
-		return false;
-	*us = (bench_now() - begin) * 1e6;
-	return true;
-}
-
-static bool compare(size_t rounds)
-{
-	static double raws[MAX_ROUNDS], verbs[MAX_ROUNDS], ratios[MAX_ROUNDS];
-	struct bench_stats raw, task, ratio;
-
-	for (size_t i = 0; i <= rounds; i++) {
-		size_t at = i ? i - 1 : 0; /* the first round warms up */
-
-		if (!time_of(&kinds[i % 2], i % 2 ? &verbs[at] : &raws[at]) ||
-		    !time_of(&kinds[!(i % 2)], i % 2 ? &raws[at] : &verbs[at]))
-			return false;
-		ratios[at] = verbs[at] / raws[at];
-	}
-	bench_stats(raws, rounds, &raw);
-	bench_stats(verbs, rounds, &task);
-	bench_stats(ratios, rounds, &ratio);
-	printf("RDMA write of 64 bytes, one at a time, us: median (range) of %zu rounds\n"
-	       "  libibverbs  %6.1f (%.1f to %.1f)\n  doca_verbs  %6.1f (%.1f to %.1f)\n"
-	       "  ratio       %6.3f (%.3f to %.3f)\n",
-	       rounds, raw.median, raw.min, raw.max, task.median, task.min, task.max, ratio.median,
-	       ratio.min, ratio.max);
-	bench_record(&ratio, NULL, "time of an RDMA write : libibverbs");
-	return true;
+	return (volatile uint64_t *)(void *)(bench.memory + HALF + n * LEN - sizeof(uint64_t));
 }
 
 /* --- set-up ----------------------------------------------------------------------------------- */
@@ -261,8 +169,9 @@ static struct ibv_mr *register_memory(struct ibv_pd *pd)
 			  IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
 }
 
-static bool open_all(void)
+static bool open_all(bool is_small)
 {
+	(void)is_small; /* all writes are */
 	bench.memory = mmap(NULL, (size_t)2 * HALF, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (bench.memory == MAP_FAILED)
@@ -274,9 +183,10 @@ static bool open_all(void)
 			 "a context") ||
 	    !bench_is_ok(doca_verbs_pd_create(bench.context, &bench.pd), "a PD"))
 		return false;
-	bench.mrs[0] = register_memory(bench.raw.pd);
-	bench.mrs[1] = register_memory(doca_verbs_bridge_verbs_pd_get_ibv_pd(bench.pd));
-	return bench.mrs[0] && bench.mrs[1] && create_cq() && create_qp() && connect_qp();
+	bench.mrs[BATCHES_RAW] = register_memory(bench.raw.pd);
+	bench.mrs[BATCHES_TASK] = register_memory(doca_verbs_bridge_verbs_pd_get_ibv_pd(bench.pd));
+	return bench.mrs[BATCHES_RAW] && bench.mrs[BATCHES_TASK] && create_cq() && create_qp() &&
+	       connect_qp();
 }
 
 static void close_all(void)
@@ -285,7 +195,7 @@ static void close_all(void)
 		doca_verbs_qp_destroy(bench.qp);
 	if (bench.cq)
 		doca_verbs_cq_destroy(bench.cq);
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < BATCHES_NUM_WAYS; i++)
 		if (bench.mrs[i])
 			ibv_dereg_mr(bench.mrs[i]);
 	if (bench.pd)
@@ -297,33 +207,19 @@ static void close_all(void)
 
 int main(int argc, char **argv)
 {
-	static const struct option long_options[] = {{"only", required_argument, NULL, 'o'},
-						     {"batch", required_argument, NULL, 'b'},
-						     {"writes", required_argument, NULL, 'w'},
-						     {"rounds", required_argument, NULL, 'r'},
-						     {0}};
-	const struct kind *only = NULL;
-	size_t batch = 1, writes = 64, rounds = 101;
-	bool done;
-	int opt;
+	static const struct batches batches = {
+		.many = "writes",
+		.title = "RDMA write of 64 bytes",
+		.names = {"libibverbs", "doca_verbs"},
+		.ratio = "time of an RDMA write : libibverbs",
+		.goal = "",
+		.max_batch = DEPTH,
+		.open = open_all,
+		.close = close_all,
+		.prepare = prepare,
+		.post = {measured_raw_post, measured_task_post},
+		.reap = {measured_raw_reap, measured_task_reap},
+	};
 
-	while ((opt = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
-		if (opt == 'o')
-			only = &kinds[!strcmp(optarg, "task")];
-		else if (opt == 'b')
-			batch = strtoul(optarg, NULL, 10);
-		else if (opt == 'w')
-			writes = strtoul(optarg, NULL, 10);
-		else if (opt == 'r')
-			rounds = strtoul(optarg, NULL, 10);
-		else
-			return 2;
-	}
-	if (!batch || batch > DEPTH || !rounds || rounds > MAX_ROUNDS)
-		return 2;
-	done = open_all() && (only ? count_writes(only, batch, writes) : compare(rounds));
-	close_all();
-	if (!done)
-		fprintf(stderr, "bench_verbs: failed\n");
-	return done ? 0 : 1;
+	return batches_main(&batches, argc, argv);
 }
