@@ -51,6 +51,7 @@ count 'parent domain' 100 bench_domain --create 100
 for batch in 1 32; do
 	count_task 'DMA task' "$batch" bench_task --only task --copies 64
 	count_task 'compress task' "$batch" bench_compress --only task --tasks 64
+	count_task 'AES-GCM task' "$batch" bench_aes_gcm --only task --tasks 64
 	count_task 'verbs write' "$batch" bench_verbs --only task --tasks 64
 	for op in write read send; do
 		count_task "RDMA $op" "$batch" bench_rdma --only task --op "$op" --tasks 64
