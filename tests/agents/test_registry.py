@@ -35,8 +35,7 @@ def test_records_say_what_hosts_need_and_no_more(publish, store, dpu):
     assert (far["via"], sorted(far["access"])) == ("rdma", ["rdma-read", "rdma-write"])
     leases = leases_of(store)
     assert len(leases) == 1 and 0 not in leases
-    granted = ask(store, "lease", "timetolive", f"{leases.pop():x}")
-    assert granted["granted-ttl"] == TTL
+    assert store.lease(leases.pop())["granted-ttl"] == TTL
 
 
 def test_card_is_that_of_the_descriptors(publish, store, host):

@@ -121,7 +121,7 @@ def test_what_another_removes_is_published_again(publish, store, how):
     assert await_true(lambda: one.names(store) == ALL, 2 * TTL + 30)
     one.await_phase()
     if how == "lease":
-        assert one.status()["registry_leases_lost"] == 1
+        assert one.status()["registry_leases_lost"] >= 1  # a busy machine may lose the next one, too
         one.agent.daemon.await_log("^dpumapd: registry: .*lease")
 
 

@@ -183,6 +183,10 @@ class Etcd:
             for one in answer.get("kvs", [])
         }
 
+    def lease(self, number):
+        """What etcdctl says of a lease: "granted-ttl", and "ttl", which is -1 after its end."""
+        return json.loads(self.ctl("lease", "timetolive", f"{number:x}", "-w", "json").stdout)
+
     def revision(self):
         return json.loads(self.ctl("get", "x", "-w", "json").stdout)["header"]["revision"]
 
