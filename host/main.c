@@ -17,11 +17,11 @@
 #define FINDS	  (INSPECTS | OPTION_FLEET)
 #define SHOWS	  (FINDS | OPTION_CACHED)
 #define COPIES	  (SHOWS | OPTION_OFFSET)
-#define READS	  (COPIES | OPTION_LENGTH | OPTION_NO_VERIFY)
+#define READS	  (COPIES | OPTION_LENGTH | OPTION_SHA256 | OPTION_NO_VERIFY)
 #define WRITES	  (READS | OPTION_FILE_OFFSET)
 #define AUTHORITY (OPTION_DIR | OPTION_JSON)
 #define ISSUES	  (AUTHORITY | OPTION_NAMES | OPTION_DAYS | OPTION_KEY_TYPE)
-#define VERIFIED  " SHA-256 digests of host and DPU verify the copy, unless --no-verify is given."
+#define VERIFIED  " Digests of host and DPU verify the copy, unless --no-verify is given."
 
 static const struct command commands[] = {
 	{{"list", "[PATTERN]", 0, 1, SHOWS | OPTION_PATTERN | OPTION_LABEL,

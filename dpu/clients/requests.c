@@ -28,7 +28,7 @@ struct context {
 	bool is_expected; /* the refusal: no line in the log */
 	int passes;	  /* a descriptor that goes with the reply; -1: none */
 	char name[DPUMAP_EXPORT_NAME_MAX];
-	uint8_t sha256[DPUMAP_SHA256_LEN];
+	struct dpumap_digest digest;
 };
 
 /* A piece of a job returns AGAIN until the last one, which completes the reply. */
@@ -49,14 +49,16 @@ static doca_error_t handle_hello(struct context *c)
 {
 	uint64_t version = c->request->value[DPUMAP_MSG_VERSION].number;
 
-	dpumap_msg_set_number(c->reply, DPUMAP_MSG_VERSION, DPUMAP_CHANNEL_VERSION);
-	if (version != DPUMAP_CHANNEL_VERSION) {
+	dpumap_msg_set_number(c->reply, DPUMAP_MSG_VERSION,
+			      version && version < DPUMAP_CHANNEL_VERSION ? version
+									  : DPUMAP_CHANNEL_VERSION);
+	if (!version) {
 		c->session->closing = true;
-		return dpumap_error_set(c->error, DOCA_ERROR_UNSUPPORTED_VERSION,
-					"the client speaks version %" PRIu64
-					" of the channel protocol, dpumapd version %u: install the "
-					"same release on both",
-					version, DPUMAP_CHANNEL_VERSION);
+		return dpumap_error_set(
+			c->error, DOCA_ERROR_UNSUPPORTED_VERSION,
+			"the client speaks version 0 of the channel protocol, "
+			"dpumapd versions 1 to %u: install the same release on both",
+			DPUMAP_CHANNEL_VERSION);
 	}
 	c->session->hello_done = true;
 	return DOCA_SUCCESS;
@@ -372,18 +374,34 @@ static doca_error_t answer_ping(struct context *c)
 	return DOCA_SUCCESS;
 }
 
+/* Those of version 1 of the protocol name no hash. */
+static doca_error_t wanted_hash(struct context *c, enum dpumap_hash *hash)
+{
+	char name[DPUMAP_HASH_NAME_MAX + 1];
+
+	*hash = DPUMAP_SHA256;
+	if (!dpumap_msg_has(c->request, DPUMAP_MSG_HASH))
+		return DOCA_SUCCESS;
+	dpumap_msg_get_text(c->request, DPUMAP_MSG_HASH, name, sizeof(name));
+	if (dpumap_hash_find(name, hash))
+		return DOCA_SUCCESS;
+	return dpumap_error_set(c->error, DOCA_ERROR_NOT_SUPPORTED, "there is no hash \"%s\"",
+				name);
+}
+
 static doca_error_t start_digest(struct context *c)
 {
 	struct digest *digests = c->session->digests;
 	struct named_export *export = find_held(c);
+	enum dpumap_hash hash;
 	doca_error_t result;
 
-	if (!export)
+	if (!export || wanted_hash(c, &hash) != DOCA_SUCCESS)
 		return c->error->code;
 	for (uint64_t i = 0; i < SESSION_DIGESTS; i++) {
-		if (digests[i].sha)
+		if (digests[i].hasher)
 			continue;
-		result = dpumap_sha256_create(&digests[i].sha, c->error);
+		result = dpumap_hasher_create(hash, &digests[i].hasher, c->error);
 		if (result != DOCA_SUCCESS)
 			return result;
 		digests[i].export = export_id(export);
@@ -411,7 +429,7 @@ static struct digest *find_digest(struct context *c)
 {
 	uint64_t handle = c->request->value[DPUMAP_MSG_DIGEST].number;
 
-	if (handle < SESSION_DIGESTS && c->session->digests[handle].sha)
+	if (handle < SESSION_DIGESTS && c->session->digests[handle].hasher)
 		return &c->session->digests[handle];
 	dpumap_error_set(c->error, DOCA_ERROR_NOT_FOUND, "there is no digest %" PRIu64, handle);
 	return NULL;
@@ -443,12 +461,12 @@ static doca_error_t finish_digest(struct context *c)
 
 	if (!digest)
 		return c->error->code;
-	result = dpumap_sha256_final(digest->sha, c->sha256, c->error);
+	result = dpumap_hasher_final(digest->hasher, &c->digest, c->error);
 	if (result != DOCA_SUCCESS)
 		return result;
-	dpumap_sha256_destroy(digest->sha);
-	digest->sha = NULL;
-	dpumap_msg_set_bytes(c->reply, DPUMAP_MSG_SHA256, c->sha256, sizeof(c->sha256));
+	dpumap_hasher_destroy(digest->hasher);
+	digest->hasher = NULL;
+	dpumap_msg_set_digest(c->reply, &c->digest);
 	return DOCA_SUCCESS;
 }
 
@@ -475,7 +493,7 @@ static const struct {
 	[DPUMAP_OP_LIST] = {list, 0, FIELD(AFTER)},
 	[DPUMAP_OP_GET] = {get, FIELD(NAME), 0},
 	[DPUMAP_OP_RELEASE] = {release, FIELD(NAME), 0},
-	[DPUMAP_OP_DIGEST_START] = {start_digest, FIELD(NAME), 0},
+	[DPUMAP_OP_DIGEST_START] = {start_digest, FIELD(NAME), FIELD(HASH)},
 	[DPUMAP_OP_DIGEST_UPDATE] = {update_digest, FIELD(DIGEST) | FIELD(OFFSET) | FIELD(LENGTH),
 				     0},
 	[DPUMAP_OP_DIGEST_FINAL] = {finish_digest, FIELD(DIGEST), 0},
@@ -640,7 +658,7 @@ static doca_error_t hash_piece(const struct piece *p)
 		return p->error->code;
 	result = export_read(export, session->job.offset, len, &data, p->error);
 	if (result == DOCA_SUCCESS)
-		result = dpumap_sha256_update(digest->sha, data, len, p->error);
+		result = dpumap_hasher_update(digest->hasher, data, len, p->error);
 	if (result == DOCA_SUCCESS) {
 		p->stats->hashed_bytes += len;
 		session->done.hashed_bytes += len;

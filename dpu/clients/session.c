@@ -94,7 +94,7 @@ static void drop_event(struct session *session)
 void session_destroy(struct session *session)
 {
 	for (size_t i = 0; i < SESSION_DIGESTS; i++)
-		dpumap_sha256_destroy(session->digests[i].sha);
+		dpumap_hasher_destroy(session->digests[i].hasher);
 	while (session->events)
 		drop_event(session);
 	free(session->job.list);

@@ -9,7 +9,7 @@
 
 #include "channel/conn.h"
 #include "channel/listener.h"
-#include "common/sha256.h"
+#include "common/digest.h"
 #include "dpu/base/loop.h"
 #include "dpu/clients/held.h"
 #include "dpu/clients/introduction.h"
@@ -31,8 +31,8 @@ enum session_job {
 };
 
 struct digest {
-	struct dpumap_sha256 *sha; /* NULL: free */
-	uint64_t export;	   /* its id */
+	struct dpumap_hasher *hasher; /* NULL: free */
+	uint64_t export;	      /* its id */
 };
 
 struct event {

@@ -141,7 +141,7 @@ static doca_error_t load_text(struct export_dir_file *file, const char *text,
 
 /* What has changed is told from the bytes: times and sizes may be the same. */
 static doca_error_t load_file(struct export_dir *dir, struct export_dir_file *file,
-			      const struct export_dir_file *known, struct dpumap_sha256 *sha,
+			      const struct export_dir_file *known, struct dpumap_hasher *hasher,
 			      struct export_list *exports, struct dpumap_error *error)
 {
 	doca_error_t result;
@@ -151,11 +151,11 @@ static doca_error_t load_file(struct export_dir *dir, struct export_dir_file *fi
 	result = dpumap_config_file_load(file->path, DPUMAP_CONFIG_FILE_MAX, &text, error);
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = dpumap_sha256_update(sha, text, strlen(text), error);
+	result = dpumap_hasher_update(hasher, text, strlen(text), error);
 	if (result == DOCA_SUCCESS)
-		result = dpumap_sha256_final(sha, file->digest, error);
+		result = dpumap_hasher_final(hasher, &file->digest, error);
 	if (result == DOCA_SUCCESS && known &&
-	    memcmp(file->digest, known->digest, sizeof(file->digest)) == 0) {
+	    dpumap_digest_is_equal(&file->digest, &known->digest)) {
 		file->allows_others = known->allows_others;
 		file->is_unchanged = true;
 	} else if (result == DOCA_SUCCESS) {
@@ -187,17 +187,17 @@ static doca_error_t list_unchanged(struct export_dir *dir, struct dpumap_error *
 static doca_error_t load_files(struct export_dir *dir, const struct export_dir *known,
 			       struct export_list *exports, struct dpumap_error *error)
 {
-	struct dpumap_sha256 *sha;
+	struct dpumap_hasher *hasher;
 	doca_error_t result;
 
-	result = dpumap_sha256_create(&sha, error);
+	result = dpumap_hasher_create(DPUMAP_SHA256, &hasher, error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	dir->last_id = known ? known->last_id : 0;
 	for (size_t i = 0; i < dir->num && result == DOCA_SUCCESS; i++)
-		result = load_file(dir, &dir->files[i], find_known(known, &dir->files[i]), sha,
+		result = load_file(dir, &dir->files[i], find_known(known, &dir->files[i]), hasher,
 				   exports, error);
-	dpumap_sha256_destroy(sha);
+	dpumap_hasher_destroy(hasher);
 	return result;
 }
 

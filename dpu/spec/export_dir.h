@@ -7,14 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/sha256.h"
+#include "common/digest.h"
 #include "dpu/spec/export_list.h"
 #include "local/error.h"
 
 struct export_dir_file {
 	char *path;
 	uint32_t id; /* the same while the directory has a file of this name */
-	uint8_t digest[DPUMAP_SHA256_LEN];
+	struct dpumap_digest digest;
 	bool allows_others; /* export_spec_allows_others() of an export */
 	bool is_unchanged;  /* was not loaded */
 };

@@ -32,11 +32,14 @@ static char schema[64];
 void json_set_command(const char *command)
 {
 	static const char *const transfers[] = {"read", "write", "cp", "fill"};
+	bool is_transfer = false;
 
 	for (size_t i = 0; i < ARRAY_SIZE(transfers); i++)
-		if (strcmp(command, transfers[i]) == 0)
-			command = "transfer";
-	snprintf(schema, sizeof(schema), "dpumap-%s-1", command);
+		is_transfer |= strcmp(command, transfers[i]) == 0;
+	if (is_transfer)
+		snprintf(schema, sizeof(schema), "dpumap-transfer-2");
+	else
+		snprintf(schema, sizeof(schema), "dpumap-%s-1", command);
 	for (char *c = schema; *c; c++)
 		if (*c == ' ')
 			*c = '-';

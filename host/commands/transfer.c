@@ -40,6 +40,7 @@ struct transfer {
 	struct dpumap_client *client;
 	struct remote_export export;
 	struct import import;
+	enum dpumap_hash hash;
 	uint64_t digest;
 	struct progress progress;
 	struct report report;
@@ -72,7 +73,7 @@ static doca_error_t move_all(struct transfer *t, struct dpumap_error *error)
 }
 
 /* The pump compares the target with the source, if there is one: an equal target has the same digest. */
-static doca_error_t gather_target(struct transfer *t, const uint8_t *source,
+static doca_error_t gather_target(struct transfer *t, const struct dpumap_digest *source,
 				  struct dpumap_error *error)
 {
 	t->report.differs = t->sink.differs;
@@ -80,19 +81,20 @@ static doca_error_t gather_target(struct transfer *t, const uint8_t *source,
 		return DOCA_SUCCESS;
 	if (!source)
 		return sink_digest(&t->sink, report_digest(&t->report, t->sink.name), error);
-	memcpy(report_digest(&t->report, t->sink.name), source, DPUMAP_SHA256_LEN);
+	*report_digest(&t->report, t->sink.name) = *source;
 	return DOCA_SUCCESS;
 }
 
 static doca_error_t gather_digests(struct transfer *t, struct dpumap_error *error)
 {
-	uint8_t *source = NULL;
+	struct dpumap_digest *seen, *source = NULL;
 	doca_error_t result;
 
 	if (!t->verify)
 		return DOCA_SUCCESS;
-	result = remote_digest_final(t->client, t->digest,
-				     report_digest(&t->report, "seen by the DPU"), error);
+	seen = report_digest(&t->report, "seen by the DPU");
+	seen->hash = t->hash;
+	result = remote_digest_final(t->client, t->digest, seen, error);
 	if (result == DOCA_SUCCESS && t->has_source) {
 		source = report_digest(&t->report, t->source.name);
 		result = source_digest(&t->source, source, error);
@@ -148,7 +150,8 @@ static doca_error_t open_ends(struct transfer *t, struct dpumap_error *error)
 		return result;
 	if (t->target_path)
 		return sink_open_file(&t->sink, t->target_path, o->given & OPTION_SPARSE, error);
-	return sink_open_stdout(&t->sink, t->form, o->offset, error);
+	sink_open_stdout(&t->sink, t->form, o->offset);
+	return DOCA_SUCCESS;
 }
 
 static uint64_t wanted_length(const struct transfer *t)
@@ -169,6 +172,22 @@ static doca_error_t choose_total(struct transfer *t, struct dpumap_error *error)
 	return source_open_pattern(&t->source, t->pattern, t->total, error);
 }
 
+/* Of source, DPU and sink. */
+static doca_error_t begin_digests(struct transfer *t, struct dpumap_error *error)
+{
+	doca_error_t result;
+
+	if (!t->verify)
+		return DOCA_SUCCESS;
+	t->hash = t->options->given & OPTION_SHA256 ? DPUMAP_SHA256 : DPUMAP_XXH128;
+	result = remote_digest_start(t->client, t->export_name, &t->hash, &t->digest, error);
+	if (result == DOCA_SUCCESS && t->has_source)
+		result = source_choose_hash(&t->source, t->hash, error);
+	if (result == DOCA_SUCCESS && t->has_sink)
+		result = sink_choose_hash(&t->sink, t->hash, error);
+	return result;
+}
+
 static doca_error_t open_remote(struct transfer *t, struct dpumap_error *error)
 {
 	doca_error_t result;
@@ -180,8 +199,6 @@ static doca_error_t open_remote(struct transfer *t, struct dpumap_error *error)
 		result = choose_total(t, error);
 	if (result == DOCA_SUCCESS)
 		result = check_fit(t, error);
-	if (result == DOCA_SUCCESS && t->verify)
-		result = remote_digest_start(t->client, t->export_name, &t->digest, error);
 	return result;
 }
 
@@ -218,7 +235,7 @@ static doca_error_t check_copy(const struct transfer *t, struct dpumap_error *er
 					t->sink.name, t->source.name, t->sink.differs_at);
 	if (!report_is_intact(&t->report))
 		return dpumap_error_set(error, DOCA_ERROR_IO_FAILED,
-					"the SHA-256 digests differ: the copy is corrupt");
+					"the digests differ: the copy is corrupt");
 	return DOCA_SUCCESS;
 }
 
@@ -241,7 +258,8 @@ typedef doca_error_t transfer_step(struct transfer *t, struct dpumap_error *erro
 static doca_error_t transfer(struct transfer *t, struct dpumap_error *error)
 {
 	static transfer_step *const steps[] = {
-		open_ends, open_remote, open_import, move_all, gather_digests, finish,
+		open_ends, open_remote,	   begin_digests, open_import,
+		move_all,  gather_digests, finish,
 	};
 	doca_error_t result = DOCA_SUCCESS;
 

@@ -10,21 +10,19 @@
 doca_error_t sink_open_file(struct sink *sink, const char *path, bool is_sparse,
 			    struct dpumap_error *error)
 {
-	doca_error_t result;
-
 	*sink = (struct sink){.name = path, .is_sparse = is_sparse};
-	result = dpumap_sha256_create(&sink->sha, error);
-	if (result == DOCA_SUCCESS)
-		result = dpumap_outfile_create(path, 0666, &sink->out, error);
-	return result;
+	return dpumap_outfile_create(path, 0666, &sink->out, error);
 }
 
-doca_error_t sink_open_stdout(struct sink *sink, enum sink_form form, uint64_t at,
-			      struct dpumap_error *error)
+void sink_open_stdout(struct sink *sink, enum sink_form form, uint64_t at)
 {
 	*sink = (struct sink){.name = "standard output", .form = form};
 	hexdump_begin(&sink->hexdump, stdout, at);
-	return dpumap_sha256_create(&sink->sha, error);
+}
+
+doca_error_t sink_choose_hash(struct sink *sink, enum dpumap_hash hash, struct dpumap_error *error)
+{
+	return dpumap_hasher_create(hash, &sink->hasher, error);
 }
 
 static void print_hex(const uint8_t *bytes, size_t len)
@@ -87,7 +85,7 @@ doca_error_t sink_check(struct sink *sink, uint64_t at, const uint8_t *buf, cons
 		if (result == DOCA_SUCCESS && expected)
 			compare(sink, at + i, bytes, expected + i, n);
 		else if (result == DOCA_SUCCESS)
-			result = dpumap_sha256_update(sink->sha, bytes, n, error);
+			result = dpumap_hasher_update(sink->hasher, bytes, n, error);
 	}
 	return result;
 }
@@ -98,10 +96,10 @@ void sink_end(struct sink *sink)
 		hexdump_end(&sink->hexdump);
 }
 
-doca_error_t sink_digest(struct sink *sink, uint8_t sha256[static DPUMAP_SHA256_LEN],
+doca_error_t sink_digest(struct sink *sink, struct dpumap_digest *digest,
 			 struct dpumap_error *error)
 {
-	return dpumap_sha256_final(sink->sha, sha256, error);
+	return dpumap_hasher_final(sink->hasher, digest, error);
 }
 
 doca_error_t sink_commit(struct sink *sink, struct dpumap_error *error)
@@ -115,6 +113,6 @@ doca_error_t sink_commit(struct sink *sink, struct dpumap_error *error)
 void sink_close(struct sink *sink)
 {
 	dpumap_outfile_discard(sink->out);
-	dpumap_sha256_destroy(sink->sha);
+	dpumap_hasher_destroy(sink->hasher);
 	*sink = (struct sink){0};
 }

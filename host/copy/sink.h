@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/digest.h"
 #include "common/outfile.h"
-#include "common/sha256.h"
 #include "host/copy/hexdump.h"
 #include "local/error.h"
 
@@ -24,7 +24,7 @@ struct sink {
 	struct dpumap_outfile *out; /* NULL: standard output */
 	enum sink_form form;
 	struct hexdump hexdump;
-	struct dpumap_sha256 *sha;
+	struct dpumap_hasher *hasher;
 	bool differs;	     /* from what sink_check() expected */
 	uint64_t differs_at; /* the first byte */
 };
@@ -33,8 +33,9 @@ struct sink {
 doca_error_t sink_open_file(struct sink *sink, const char *path, bool is_sparse,
 			    struct dpumap_error *error);
 /* at is the offset that a dump shows for the first byte. */
-doca_error_t sink_open_stdout(struct sink *sink, enum sink_form form, uint64_t at,
-			      struct dpumap_error *error);
+void sink_open_stdout(struct sink *sink, enum sink_form form, uint64_t at);
+/* Before bytes are checked. */
+doca_error_t sink_choose_hash(struct sink *sink, enum dpumap_hash hash, struct dpumap_error *error);
 doca_error_t sink_write(struct sink *sink, const void *buf, size_t len, struct dpumap_error *error);
 /*
  * Compares the len bytes at offset at, which were written, with those that are expected, or adds them to the digest if
@@ -45,7 +46,7 @@ doca_error_t sink_check(struct sink *sink, uint64_t at, const uint8_t *buf, cons
 			size_t len, struct dpumap_error *error);
 /* Prints the end of a dump. */
 void sink_end(struct sink *sink);
-doca_error_t sink_digest(struct sink *sink, uint8_t sha256[static DPUMAP_SHA256_LEN],
+doca_error_t sink_digest(struct sink *sink, struct dpumap_digest *digest,
 			 struct dpumap_error *error);
 doca_error_t sink_commit(struct sink *sink, struct dpumap_error *error);
 /* Removes what was not committed. All zero is allowed. */

@@ -32,7 +32,7 @@ doca_error_t source_open_pattern(struct source *source, const char *hex, uint64_
 		return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 					"invalid pattern \"%s\": use 1 to %d bytes in hexadecimal",
 					hex, SOURCE_PATTERN_MAX);
-	return dpumap_sha256_create(&source->sha, error);
+	return DOCA_SUCCESS;
 }
 
 static doca_error_t open_stream(struct source *source, uint64_t offset, const uint64_t *length,
@@ -71,16 +71,16 @@ static doca_error_t open_file(struct source *source, const char *path, uint64_t 
 doca_error_t source_open_file(struct source *source, const char *path, uint64_t offset,
 			      const uint64_t *length, struct dpumap_error *error)
 {
-	doca_error_t result;
-
 	*source = (struct source){.name = path, .fd = -1};
 	if (strcmp(path, "-") == 0)
-		result = open_stream(source, offset, length, error);
-	else
-		result = open_file(source, path, offset, length, error);
-	if (result == DOCA_SUCCESS)
-		result = dpumap_sha256_create(&source->sha, error);
-	return result;
+		return open_stream(source, offset, length, error);
+	return open_file(source, path, offset, length, error);
+}
+
+doca_error_t source_choose_hash(struct source *source, enum dpumap_hash hash,
+				struct dpumap_error *error)
+{
+	return dpumap_hasher_create(hash, &source->hasher, error);
 }
 
 static doca_error_t await_stream(const struct source *source, struct dpumap_error *error)
@@ -163,13 +163,13 @@ doca_error_t source_read(struct source *source, void *buf, size_t size, size_t *
 doca_error_t source_hash(struct source *source, const void *buf, size_t len,
 			 struct dpumap_error *error)
 {
-	return dpumap_sha256_update(source->sha, buf, len, error);
+	return dpumap_hasher_update(source->hasher, buf, len, error);
 }
 
-doca_error_t source_digest(struct source *source, uint8_t sha256[static DPUMAP_SHA256_LEN],
+doca_error_t source_digest(struct source *source, struct dpumap_digest *digest,
 			   struct dpumap_error *error)
 {
-	return dpumap_sha256_final(source->sha, sha256, error);
+	return dpumap_hasher_final(source->hasher, digest, error);
 }
 
 void source_stop(struct source *source)
@@ -179,7 +179,7 @@ void source_stop(struct source *source)
 
 void source_close(struct source *source)
 {
-	dpumap_sha256_destroy(source->sha);
+	dpumap_hasher_destroy(source->hasher);
 	if (source->name && source->fd >= 0 && !source->is_stream)
 		close(source->fd);
 	*source = (struct source){.fd = -1};

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/sha256.h"
+#include "common/digest.h"
 #include "local/error.h"
 
 #define SOURCE_PATTERN_MAX 64
@@ -23,7 +23,7 @@ struct source {
 	uint8_t pattern[SOURCE_PATTERN_MAX];
 	size_t pattern_len;
 	size_t pattern_at;
-	struct dpumap_sha256 *sha;
+	struct dpumap_hasher *hasher;
 	atomic_bool is_stopped;
 };
 
@@ -36,6 +36,9 @@ doca_error_t source_open_file(struct source *source, const char *path, uint64_t 
 /* hex is 1 to SOURCE_PATTERN_MAX bytes that are repeated. */
 doca_error_t source_open_pattern(struct source *source, const char *hex, uint64_t length,
 				 struct dpumap_error *error);
+/* Before bytes are hashed. */
+doca_error_t source_choose_hash(struct source *source, enum dpumap_hash hash,
+				struct dpumap_error *error);
 /* len bytes, or fewer at the end. */
 doca_error_t source_read(struct source *source, void *buf, size_t size, size_t *len,
 			 struct dpumap_error *error);
@@ -43,7 +46,7 @@ doca_error_t source_read(struct source *source, void *buf, size_t size, size_t *
 doca_error_t source_hash(struct source *source, const void *buf, size_t len,
 			 struct dpumap_error *error);
 /* The digest of all bytes that were hashed. */
-doca_error_t source_digest(struct source *source, uint8_t sha256[static DPUMAP_SHA256_LEN],
+doca_error_t source_digest(struct source *source, struct dpumap_digest *digest,
 			   struct dpumap_error *error);
 /* Another thread no longer waits for a stream. */
 void source_stop(struct source *source);

@@ -282,28 +282,35 @@ doca_error_t remote_ping(struct dpumap_client *client, struct dpumap_error *erro
 	return ask_shortly(client, DPUMAP_OP_PING, error);
 }
 
-doca_error_t remote_digest_start(struct dpumap_client *client, const char *name, uint64_t *digest,
+doca_error_t remote_digest_start(struct dpumap_client *client, const char *name,
+				 enum dpumap_hash *hash, uint64_t *handle,
 				 struct dpumap_error *error)
 {
-	struct dpumap_msg reply = {0};
+	struct dpumap_msg request, reply = {0};
 	doca_error_t result;
 
-	result = ask_about(client, DPUMAP_OP_DIGEST_START, name, &reply, error);
+	ask(&request, DPUMAP_OP_DIGEST_START);
+	dpumap_msg_set_text(&request, DPUMAP_MSG_NAME, name);
+	if (dpumap_client_version(client) == DPUMAP_CHANNEL_OLDEST)
+		*hash = DPUMAP_SHA256;
+	else
+		dpumap_msg_set_text(&request, DPUMAP_MSG_HASH, dpumap_hash_name(*hash));
+	result = dpumap_client_call(client, &request, &reply, error);
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (!dpumap_msg_has(&reply, DPUMAP_MSG_DIGEST))
 		return incomplete(DPUMAP_OP_DIGEST_START, error);
-	*digest = reply.value[DPUMAP_MSG_DIGEST].number;
+	*handle = reply.value[DPUMAP_MSG_DIGEST].number;
 	return DOCA_SUCCESS;
 }
 
-doca_error_t remote_digest_send(struct dpumap_client *client, uint64_t digest, uint64_t offset,
+doca_error_t remote_digest_send(struct dpumap_client *client, uint64_t handle, uint64_t offset,
 				uint64_t length, struct dpumap_error *error)
 {
 	struct dpumap_msg request;
 
 	ask(&request, DPUMAP_OP_DIGEST_UPDATE);
-	dpumap_msg_set_number(&request, DPUMAP_MSG_DIGEST, digest);
+	dpumap_msg_set_number(&request, DPUMAP_MSG_DIGEST, handle);
 	dpumap_msg_set_number(&request, DPUMAP_MSG_OFFSET, offset);
 	dpumap_msg_set_number(&request, DPUMAP_MSG_LENGTH, length);
 	return dpumap_client_send(client, &request, error);
@@ -316,21 +323,18 @@ doca_error_t remote_digest_take(struct dpumap_client *client, struct dpumap_erro
 	return dpumap_client_take_reply(client, &reply, error);
 }
 
-doca_error_t remote_digest_final(struct dpumap_client *client, uint64_t digest,
-				 uint8_t sha256[static DPUMAP_SHA256_LEN],
-				 struct dpumap_error *error)
+doca_error_t remote_digest_final(struct dpumap_client *client, uint64_t handle,
+				 struct dpumap_digest *digest, struct dpumap_error *error)
 {
 	struct dpumap_msg request, reply = {0};
 	doca_error_t result;
 
 	ask(&request, DPUMAP_OP_DIGEST_FINAL);
-	dpumap_msg_set_number(&request, DPUMAP_MSG_DIGEST, digest);
+	dpumap_msg_set_number(&request, DPUMAP_MSG_DIGEST, handle);
 	result = dpumap_client_call(client, &request, &reply, error);
 	if (result != DOCA_SUCCESS)
 		return result;
-	if (!dpumap_msg_has(&reply, DPUMAP_MSG_SHA256) ||
-	    reply.value[DPUMAP_MSG_SHA256].len != DPUMAP_SHA256_LEN)
+	if (!dpumap_msg_get_digest(&reply, digest->hash, digest))
 		return incomplete(DPUMAP_OP_DIGEST_FINAL, error);
-	memcpy(sha256, reply.value[DPUMAP_MSG_SHA256].data, DPUMAP_SHA256_LEN);
 	return DOCA_SUCCESS;
 }

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "channel/client.h"
-#include "common/sha256.h"
+#include "common/digest.h"
 #include "host/settings/options.h"
 
 /* An export with its descriptor, which is a secret: call remote_export_wipe() after use. */
@@ -73,16 +73,20 @@ doca_error_t remote_watch(struct dpumap_client *client, struct dpumap_error *err
 /* Checks that dpumapd responds. */
 doca_error_t remote_ping(struct dpumap_client *client, struct dpumap_error *error);
 
-/* A digest of the export's bytes as the DPU reads them, in the order of the updates. */
-doca_error_t remote_digest_start(struct dpumap_client *client, const char *name, uint64_t *digest,
+/*
+ * A digest of the export's bytes as the DPU reads them, in the order of the updates. *hash becomes SHA-256 if dpumapd
+ * knows no other one.
+ */
+doca_error_t remote_digest_start(struct dpumap_client *client, const char *name,
+				 enum dpumap_hash *hash, uint64_t *handle,
 				 struct dpumap_error *error);
 /* Requests an update, without waiting for its end. */
-doca_error_t remote_digest_send(struct dpumap_client *client, uint64_t digest, uint64_t offset,
+doca_error_t remote_digest_send(struct dpumap_client *client, uint64_t handle, uint64_t offset,
 				uint64_t length, struct dpumap_error *error);
 /* The end of the oldest update. AGAIN: the DPU has not read its bytes yet. */
 doca_error_t remote_digest_take(struct dpumap_client *client, struct dpumap_error *error);
-doca_error_t remote_digest_final(struct dpumap_client *client, uint64_t digest,
-				 uint8_t sha256[static DPUMAP_SHA256_LEN],
-				 struct dpumap_error *error);
+/* digest->hash is that of the start. */
+doca_error_t remote_digest_final(struct dpumap_client *client, uint64_t handle,
+				 struct dpumap_digest *digest, struct dpumap_error *error);
 
 #endif

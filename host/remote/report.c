@@ -11,12 +11,12 @@
 #include "common/export_text.h"
 #include "common/size.h"
 
-uint8_t *report_digest(struct report *report, const char *whose)
+struct dpumap_digest *report_digest(struct report *report, const char *whose)
 {
 	unsigned int i = report->num_digests++;
 
 	report->digests[i].whose = whose;
-	return report->digests[i].sha256;
+	return &report->digests[i].digest;
 }
 
 bool report_is_intact(const struct report *report)
@@ -24,8 +24,7 @@ bool report_is_intact(const struct report *report)
 	if (report->differs)
 		return false;
 	for (unsigned int i = 1; i < report->num_digests; i++) {
-		if (memcmp(report->digests[0].sha256, report->digests[i].sha256,
-			   DPUMAP_SHA256_LEN) != 0)
+		if (!dpumap_digest_is_equal(&report->digests[0].digest, &report->digests[i].digest))
 			return false;
 	}
 	return true;
@@ -169,15 +168,18 @@ static const char *outcome(const struct report *report)
 void report_print(const struct report *report, const struct dpumap_export_info *info,
 		  size_t desc_len)
 {
-	char text[DPUMAP_SHA256_TEXT_MAX];
+	char text[DPUMAP_DIGEST_TEXT_MAX];
 
 	print_export(info);
 	printf("descriptor   %zu bytes\n", desc_len);
 	print_route(report);
 	print_speed(report);
 	for (unsigned int i = 0; i < report->num_digests; i++) {
-		dpumap_sha256_format(report->digests[i].sha256, text);
-		printf("sha256       %s  %s\n", text, report->digests[i].whose);
+		const struct dpumap_digest *digest = &report->digests[i].digest;
+
+		dpumap_digest_format(digest, text);
+		printf("%-12s %s  %s\n", dpumap_hash_name(digest->hash), text,
+		       report->digests[i].whose);
 	}
 	printf("result       %s\n", outcome(report));
 }
@@ -232,15 +234,17 @@ struct json_object *report_json_descriptor(const struct dpumap_desc *desc, size_
 static struct json_object *json_digests(const struct report *report)
 {
 	struct json_object *list = json_object_new_array();
-	char text[DPUMAP_SHA256_TEXT_MAX];
+	char text[DPUMAP_DIGEST_TEXT_MAX];
 
 	for (unsigned int i = 0; i < report->num_digests; i++) {
-		struct json_object *digest = json_object_new_object();
+		const struct dpumap_digest *digest = &report->digests[i].digest;
+		struct json_object *object = json_object_new_object();
 
-		dpumap_sha256_format(report->digests[i].sha256, text);
-		json_add_text(digest, "of", report->digests[i].whose);
-		json_add_text(digest, "sha256", text);
-		json_object_array_add(list, digest);
+		dpumap_digest_format(digest, text);
+		json_add_text(object, "of", report->digests[i].whose);
+		json_add_text(object, "hash", dpumap_hash_name(digest->hash));
+		json_add_text(object, "digest", text);
+		json_object_array_add(list, object);
 	}
 	return list;
 }

@@ -11,7 +11,7 @@
 
 #include "channel/message.h"
 #include "common/device.h"
-#include "common/sha256.h"
+#include "common/digest.h"
 #include "host/base/json.h"
 #include "host/remote/remote.h"
 
@@ -33,12 +33,12 @@ struct report {
 	unsigned int num_digests;
 	struct {
 		const char *whose;
-		uint8_t sha256[DPUMAP_SHA256_LEN];
+		struct dpumap_digest digest;
 	} digests[REPORT_DIGESTS];
 };
 
 /* Where the next digest is to be stored; at most REPORT_DIGESTS. */
-uint8_t *report_digest(struct report *report, const char *whose);
+struct dpumap_digest *report_digest(struct report *report, const char *whose);
 /* All digests are equal, and the target does not differ. */
 bool report_is_intact(const struct report *report);
 void report_print(const struct report *report, const struct dpumap_export_info *info,

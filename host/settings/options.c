@@ -50,8 +50,11 @@ static const struct entry entries[] = {
 	 AT(file_offset),
 	 0},
 	{{"sparse", 0, NULL, "Write blocks of zeros as holes", OPTION_SPARSE}, TYPE_FLAG, 0, 0},
-	{{"no-verify", 0, NULL, "Do not compute and compare SHA-256 digests of the copy",
-	  OPTION_NO_VERIFY},
+	{{"sha256", 0, NULL, "Verify the copy by SHA-256 instead of XXH128", OPTION_SHA256},
+	 TYPE_FLAG,
+	 0,
+	 0},
+	{{"no-verify", 0, NULL, "Do not compute and compare digests of the copy", OPTION_NO_VERIFY},
 	 TYPE_FLAG,
 	 0,
 	 0},
@@ -282,6 +285,8 @@ static void check(const struct argp_state *state, void *input, const struct cli_
 	if (o->given & OPTION_DESCRIPTOR && o->num_args > 0)
 		cli_usage_error(state, "%s takes no arguments with --descriptor",
 				command->cli.name);
+	if (o->given & OPTION_SHA256 && o->given & OPTION_NO_VERIFY)
+		cli_usage_error(state, "--sha256 and --no-verify exclude each other");
 	wrong = fleet_name_check(o);
 	if (!wrong && command->check)
 		wrong = command->check(o);

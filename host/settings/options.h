@@ -50,6 +50,7 @@ enum option_bit {
 	OPTION_PATTERN = 1 << 22, /* not an option: in a fleet, the argument is a pattern */
 	OPTION_NEW_KEY = 1 << 24,
 	OPTION_CACHED = 1 << 25,
+	OPTION_SHA256 = 1 << 26,
 	OPTION_DPU = 1 << 23, /* not an option: in a fleet, the argument may be a DPU */
 };
 

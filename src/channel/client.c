@@ -30,6 +30,7 @@ struct dpumap_client {
 	struct dpumap_requester *requester;
 	const volatile int *stop;
 	enum stage stage;
+	uint32_t version; /* of the channel protocol: offered, then that of both */
 	bool watches;
 	bool pings; /* a reply to ping is awaited */
 	uint64_t timeout_ns;
@@ -315,7 +316,7 @@ static doca_error_t say_hello(struct dpumap_client *client, struct dpumap_error 
 {
 	struct dpumap_msg request;
 
-	dpumap_reply_ask_hello(&request);
+	dpumap_reply_ask_hello(&request, client->version);
 	return dpumap_requester_put(client->requester, &request, error);
 }
 
@@ -331,14 +332,29 @@ static doca_error_t answer_step(struct dpumap_client *client, struct dpumap_msg 
 	return result;
 }
 
+/* dpumapd of version 1 ends the connection instead of choosing. */
+static doca_error_t begin_anew(struct dpumap_client *client, struct dpumap_error *error)
+{
+	doca_error_t result = dpumap_requester_begin_anew(&client->requester, error);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	client->version = DPUMAP_CHANNEL_OLDEST;
+	client->stage = CONNECTS;
+	return connect_step(client, error);
+}
+
 static doca_error_t await_hello(struct dpumap_client *client, struct dpumap_error *error)
 {
 	struct dpumap_msg reply = {0};
 	doca_error_t result = answer_step(client, &reply, error);
 
+	if (result == DOCA_ERROR_UNSUPPORTED_VERSION && client->version > DPUMAP_CHANNEL_OLDEST)
+		return begin_anew(client, error);
 	if (result != DOCA_SUCCESS)
 		return result;
-	return dpumap_reply_check_hello(&reply, dpumap_requester_name(client->requester), error);
+	return dpumap_reply_check_hello(&reply, dpumap_requester_name(client->requester),
+					&client->version, error);
 }
 
 static doca_error_t watch(struct dpumap_client *client, struct dpumap_error *error)
@@ -406,6 +422,7 @@ doca_error_t dpumap_client_begin(const struct dpumap_address *address, struct dp
 	c->timeout_ns = timeout_ms * NSEC_PER_MSEC;
 	c->since = monotonic_ns();
 	c->watches = watches;
+	c->version = DPUMAP_CHANNEL_VERSION;
 	result = dpumap_requester_create(address, tls, server, &c->requester, error);
 	if (result != DOCA_SUCCESS) {
 		free(c);
@@ -432,6 +449,11 @@ doca_error_t dpumap_client_create(const struct dpumap_address *address, struct d
 		*client = NULL;
 	}
 	return result;
+}
+
+uint32_t dpumap_client_version(const struct dpumap_client *client)
+{
+	return client->version;
 }
 
 void dpumap_client_destroy(struct dpumap_client *client)

@@ -32,6 +32,8 @@ doca_error_t dpumap_client_begin(const struct dpumap_address *address, struct dp
 doca_error_t dpumap_client_step(struct dpumap_client *client, struct dpumap_error *error);
 /* All steps that are left, with waiting. */
 doca_error_t dpumap_client_finish(struct dpumap_client *client, struct dpumap_error *error);
+/* Of the channel protocol, after hello. */
+uint32_t dpumap_client_version(const struct dpumap_client *client);
 short dpumap_client_events(const struct dpumap_client *client);
 /* When the time is over for a step or for the reply to ping, as monotonic_ns(). */
 uint64_t dpumap_client_due(const struct dpumap_client *client);

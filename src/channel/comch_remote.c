@@ -163,7 +163,7 @@ static doca_error_t finish_connect(struct dpumap_comch_remote *r, struct dpumap_
 					       error);
 	if (result != DOCA_SUCCESS)
 		return result;
-	dpumap_reply_ask_hello(&request);
+	dpumap_reply_ask_hello(&request, DPUMAP_CHANNEL_OLDEST);
 	return dpumap_requester_put(r->requester, &request, error);
 }
 
@@ -194,12 +194,14 @@ static doca_error_t exchange(struct dpumap_comch_remote *r, struct dpumap_msg *r
 
 static doca_error_t exchange_hello(struct dpumap_comch_remote *r, struct dpumap_error *error)
 {
+	uint32_t version = DPUMAP_CHANNEL_OLDEST;
 	struct dpumap_msg reply = {0};
 	doca_error_t result = exchange(r, &reply, error);
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	return dpumap_reply_check_hello(&reply, dpumap_requester_name(r->requester), error);
+	return dpumap_reply_check_hello(&reply, dpumap_requester_name(r->requester), &version,
+					error);
 }
 
 static doca_error_t ask(struct dpumap_comch_remote *r, struct dpumap_error *error)

@@ -63,6 +63,30 @@ void dpumap_msg_set_text(struct dpumap_msg *msg, enum dpumap_msg_key key, const 
 	dpumap_msg_set_bytes(msg, key, text, strlen(text));
 }
 
+static const enum dpumap_msg_key digest_keys[DPUMAP_HASHES] = {
+	[DPUMAP_SHA256] = DPUMAP_MSG_SHA256,
+	[DPUMAP_XXH128] = DPUMAP_MSG_XXH128,
+};
+
+void dpumap_msg_set_digest(struct dpumap_msg *msg, const struct dpumap_digest *digest)
+{
+	enum dpumap_msg_key key = digest_keys[digest->hash];
+
+	dpumap_msg_set_bytes(msg, key, digest->bytes, dpumap_field_get(key)->max);
+}
+
+bool dpumap_msg_get_digest(const struct dpumap_msg *msg, enum dpumap_hash hash,
+			   struct dpumap_digest *digest)
+{
+	enum dpumap_msg_key key = digest_keys[hash];
+
+	if (!dpumap_msg_has(msg, key) || msg->value[key].len != dpumap_field_get(key)->max)
+		return false;
+	*digest = (struct dpumap_digest){.hash = hash};
+	memcpy(digest->bytes, msg->value[key].data, msg->value[key].len);
+	return true;
+}
+
 bool dpumap_msg_add_export(struct dpumap_msg *msg, const struct dpumap_export_info *info)
 {
 	if (msg->num_exports == DPUMAP_EXPORTS_PER_MSG)

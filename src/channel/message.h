@@ -2,9 +2,10 @@
 /*
  * Messages between the agents as objects: requests, replies and events.
  *
- * A connection begins with hello, in which client and server agree on a version; hello itself never
- * changes. Every request carries an id. The server answers each with one reply that has the same id
- * and a status, which is a doca_error_t; a reply that reports an error also has an error text.
+ * A connection begins with hello, in which client and server agree on a version, the older one of
+ * theirs; hello itself never changes. dpumapd of version 1 refuses a later one, and ends the
+ * connection. Every request carries an id. The server answers each with one reply that has the same
+ * id and a status, which is a doca_error_t; a reply that reports an error also has an error text.
  * Replies come in the order of the requests. To clients that watch, the server also sends events
  * between replies: messages with id 0 and an event. A peer that sends a malformed message gets one
  * error reply and is disconnected.
@@ -19,9 +20,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/digest.h"
 #include "local/error.h"
 
-#define DPUMAP_CHANNEL_VERSION 1u
+/* 2: digest-start with a hash. */
+#define DPUMAP_CHANNEL_VERSION 2u
+#define DPUMAP_CHANNEL_OLDEST  1u
 
 #define DPUMAP_EXPORT_NAME_MAX 64 /* with the NUL */
 #define DPUMAP_EXPORT_KIND_MAX 16 /* with the NUL */
@@ -45,7 +49,9 @@ enum dpumap_msg_key {
 	DPUMAP_MSG_DIGEST, /* handle of a running digest */
 	DPUMAP_MSG_OFFSET,
 	DPUMAP_MSG_LENGTH,
+	DPUMAP_MSG_HASH, /* digest-start: its name; absent: SHA-256 */
 	DPUMAP_MSG_SHA256,
+	DPUMAP_MSG_XXH128,
 	DPUMAP_MSG_EXPORTS,
 	DPUMAP_MSG_DEVICE,
 	DPUMAP_MSG_DM_TOTAL,
@@ -117,6 +123,11 @@ void dpumap_msg_set_number(struct dpumap_msg *msg, enum dpumap_msg_key key, uint
 void dpumap_msg_set_text(struct dpumap_msg *msg, enum dpumap_msg_key key, const char *text);
 void dpumap_msg_set_bytes(struct dpumap_msg *msg, enum dpumap_msg_key key, const void *data,
 			  size_t len);
+/* The digest is borrowed. */
+void dpumap_msg_set_digest(struct dpumap_msg *msg, const struct dpumap_digest *digest);
+/* False: the message has no digest of this hash. */
+bool dpumap_msg_get_digest(const struct dpumap_msg *msg, enum dpumap_hash hash,
+			   struct dpumap_digest *digest);
 /* False when the message is full. */
 bool dpumap_msg_add_export(struct dpumap_msg *msg, const struct dpumap_export_info *info);
 /* Copies a text field with a NUL; an absent field is "". Truncates a text that is too long. */

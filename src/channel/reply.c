@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "channel/reply.h"
 
-void dpumap_reply_ask_hello(struct dpumap_msg *request)
+void dpumap_reply_ask_hello(struct dpumap_msg *request, uint32_t version)
 {
 	dpumap_msg_init(request);
 	dpumap_msg_set_text(request, DPUMAP_MSG_OP, dpumap_op_name(DPUMAP_OP_HELLO));
-	dpumap_msg_set_number(request, DPUMAP_MSG_VERSION, DPUMAP_CHANNEL_VERSION);
+	dpumap_msg_set_number(request, DPUMAP_MSG_VERSION, version);
 }
 
 doca_error_t dpumap_reply_check_hello(const struct dpumap_msg *reply, const char *name,
-				      struct dpumap_error *error)
+				      uint32_t *version, struct dpumap_error *error)
 {
-	if (!dpumap_msg_has(reply, DPUMAP_MSG_VERSION) ||
-	    reply->value[DPUMAP_MSG_VERSION].number != DPUMAP_CHANNEL_VERSION)
+	uint64_t number = dpumap_msg_has(reply, DPUMAP_MSG_VERSION)
+				  ? reply->value[DPUMAP_MSG_VERSION].number
+				  : 0;
+
+	if (number < DPUMAP_CHANNEL_OLDEST || number > *version)
 		return dpumap_error_set(error, DOCA_ERROR_UNSUPPORTED_VERSION,
 					"dpumapd at %s does not support version %u of the channel "
 					"protocol: install the same release on both",
-					name, DPUMAP_CHANNEL_VERSION);
+					name, *version);
+	*version = (uint32_t)number;
 	return DOCA_SUCCESS;
 }
 

@@ -101,6 +101,18 @@ void dpumap_requester_destroy(struct dpumap_requester *requester)
 	free(requester);
 }
 
+doca_error_t dpumap_requester_begin_anew(struct dpumap_requester **requester,
+					 struct dpumap_error *error)
+{
+	struct dpumap_requester *old = *requester;
+	doca_error_t result =
+		dpumap_requester_create(old->address, old->tls, old->server, requester, error);
+
+	if (result == DOCA_SUCCESS)
+		dpumap_requester_destroy(old);
+	return result;
+}
+
 const char *dpumap_requester_name(const struct dpumap_requester *requester)
 {
 	return requester->name;

@@ -13,11 +13,14 @@ struct dpumap_requester;
 
 /*
  * tls is required for a TLS address; server is the name expected in the certificate, NULL for the host of the address.
- * All three must outlive dpumap_requester_connect().
+ * All three must outlive hello.
  */
 doca_error_t dpumap_requester_create(const struct dpumap_address *address, struct dpumap_tls *tls,
 				     const char *server, struct dpumap_requester **requester,
 				     struct dpumap_error *error);
+/* In place of one that dpumapd refuses; also after it is connected. On failure, it stays. */
+doca_error_t dpumap_requester_begin_anew(struct dpumap_requester **requester,
+					 struct dpumap_error *error);
 /* NULL is allowed. */
 void dpumap_requester_destroy(struct dpumap_requester *requester);
 /* The address, for errors. */

@@ -219,11 +219,12 @@ static void check_version(struct check_context *context, struct finding *finding
 	if (!doctor_connection_continues(context, finding))
 		return;
 	doctor_connection_hello(context);
-	doctor_fact_number(finding, "channel", DPUMAP_CHANNEL_VERSION);
 	if (context->connection.client) {
+		uint32_t version = dpumap_client_version(context->connection.client);
+
+		doctor_fact_number(finding, "channel", version);
 		doctor_report(finding, DOCTOR_OK,
-			      "host and DPU use version %u of the channel protocol",
-			      DPUMAP_CHANNEL_VERSION);
+			      "host and DPU use version %u of the channel protocol", version);
 		return;
 	}
 	doctor_connection_failed(context, "link.version");

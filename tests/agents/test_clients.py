@@ -3,6 +3,7 @@
 over a Unix socket and over TLS."""
 
 import contextlib
+import hashlib
 import os
 import ssl
 import struct
@@ -256,7 +257,15 @@ def test_malformed_request_ends_the_connection(server, title):
 
 def test_wrong_greeting_ends_the_connection(server):
     server.answers(request("list"), b"hello must be the first", greet=False)
-    server.answers(request("hello", 0, version=99), b"version 99", greet=False)
+    server.answers(request("hello", 0, version=0), b"version 0", greet=False)
+
+
+@pytest.mark.parametrize("offered, agreed", [(1, 1), (2, 2), (3, 2), (2**64 - 1, 2)])
+def test_older_version_of_both_is_spoken(server, offered, agreed):
+    with server.connect(greet=False) as s:
+        s.sendall(request("hello", 0, version=offered))
+        assert cbor({"version": agreed})[1:] in receive(s)
+        server.serves(s)
 
 
 @pytest.mark.parametrize("title", REFUSALS)
@@ -288,10 +297,12 @@ def test_export_of_another_client_looks_like_none(server, op, more):
 
 
 def test_digest_requests_are_checked(server):
-    """Ranges outside of the export, and more digests than a client may have."""
+    """Unknown hashes, ranges outside of the export, and more digests than a client may have."""
     with server.connect() as s:
         s.sendall(request("get", name="bulk"))
         assert b"descriptor" in receive(s)
+        s.sendall(request("digest-start", name="bulk", hash="md5"))
+        assert b'there is no hash "md5"' in receive(s)
         for _ in range(4):
             s.sendall(request("digest-start", name="bulk"))
             assert b"error" not in receive(s)
@@ -300,6 +311,23 @@ def test_digest_requests_are_checked(server):
         for offset, length in ((0, 2**20 + 1), (2**20, 1), (2**64 - 1, 2), (1, 2**64 - 1)):
             s.sendall(request("digest-update", digest=0, offset=offset, length=length))
             assert b"ends outside it" in receive(s), (offset, length)
+
+
+@pytest.mark.parametrize(
+    "more, field, digest",
+    [
+        ({}, "sha256", hashlib.sha256().digest()),
+        ({"hash": "sha256"}, "sha256", hashlib.sha256().digest()),
+        ({"hash": "xxh128"}, "xxh128", bytes.fromhex("99aa06d3014798d86001c324468d497f")),
+    ],
+)
+def test_digest_is_that_of_the_hash(server, more, field, digest):
+    """Of no byte. Clients of version 1 name no hash."""
+    with server.connect() as s:
+        s.sendall(request("get", name="bulk") + request("digest-start", name="bulk", **more))
+        receive(s), receive(s)
+        s.sendall(request("digest-final", digest=0))
+        assert cbor({field: digest})[1:] in receive(s)
 
 
 def test_answers_keep_the_order_of_requests(server):

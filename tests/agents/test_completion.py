@@ -78,7 +78,7 @@ def general_help(here):
 def test_offers_each_option_of_help(here, offers, general_help, command):
     """And none that the command does not take: it accepts all of them at once, up to one that ends it."""
     text = here.run(["dpumap", command, "--help"]).ok() + general_help
-    takes = dict(re.findall(r"^ +(?:-., )?(?:    )?(--[a-z-]+)(=?)", text, re.M))
+    takes = dict(re.findall(r"^ +(?:-., )?(?:    )?(--[a-z0-9-]+)(=?)", text, re.M))
     assert offers([command, "--"]) == " ".join(sorted(takes))
     words = [f"{option}=1" if argument else option for option, argument in takes.items() if option not in ENDING]
     assert here.run(["dpumap", command, *words, "--help"]).ok().startswith(f"Usage: dpumap {command}")

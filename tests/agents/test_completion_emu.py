@@ -57,7 +57,7 @@ def test_completion_offers_words_of_the_place(offers, words, wanted):
 @pytest.mark.parametrize("command", COMMANDS)
 def test_offers_each_option_of_help(here, offers, command):
     text = here.run(["dpumap-emu", command, "--help"]).ok()
-    options = sorted(set(re.findall(r"^ +(?:-., )?(?:    )?(--[a-z-]+)", text, re.M)))
+    options = sorted(set(re.findall(r"^ +(?:-., )?(?:    )?(--[a-z0-9-]+)", text, re.M)))
     assert offers([command, "--"]) == " ".join(options)
 
 

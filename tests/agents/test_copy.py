@@ -15,10 +15,10 @@ LARGE = int(os.environ.get("DPUMAP_COPY_BYTES", "50000000"))
 
 
 def copies_there_and_back(dpumap, host, size):
-    """A file of this size; dpumap reports three equal digests, the engine and the speed."""
+    """A file of this size; dpumap reports three equal digests, those of sha256sum, the engine and the speed."""
     host.put({"sent": os.urandom(size)})
     host.remove("got")
-    report = dpumap("cp", "sent", "e0", "got").ok()
+    report = dpumap("cp", "sent", "e0", "got", "--sha256").ok()
     digest = host.sha256("sent")
     assert host.sha256("got") == digest
     assert report.count(digest) == 3, report

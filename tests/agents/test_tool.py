@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 
-from harness.agents import ABSENT, LOST, REFUSED, Tool
+from harness.agents import ABSENT, LOST, REFUSED, WRONG, Tool
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 CARD = ("--cards", "2")
@@ -73,10 +73,23 @@ def test_get_writes_the_descriptor(dpumap, host, sent):
 def test_write_and_read_report_as_json(dpumap, host, sent):
     written = dpumap.json("write", BULK, "sent")
     assert (written["bytes"], written["verified"], len(written["digests"])) == (SIZE, True, 2)
-    assert written["digests"][0]["sha256"] == host.sha256("sent")
+    assert [one["hash"] for one in written["digests"]] == ["xxh128", "xxh128"]
+    again = dpumap.json("write", BULK, "sent", "--sha256")
+    assert again["digests"][0] == {"of": "seen by the DPU", "hash": "sha256", "digest": host.sha256("sent")}
     read = dpumap.json("read", BULK, "got", "--length", str(SIZE))
     assert (read["bytes"], read["verified"]) == (SIZE, True)
     assert host.get("got") == sent
+
+
+def test_default_digest_is_that_of_xxh128sum(dpumap, host):
+    host.put({"three": b"abc"})
+    text = dpumap("cp", "three", BULK, "got").ok()
+    assert len(re.findall("^xxh128 +06b05ab6733a618578af5f94892f3950  ", text, re.M)) == 3, text
+
+
+def test_sha256_without_digests_is_an_error(dpumap):
+    done = dpumap("cp", "sent", BULK, "got", "--sha256", "--no-verify")
+    assert "--sha256 and --no-verify exclude each other" in done.fails(WRONG)
 
 
 def test_read_writes_to_standard_output(dpumap, sent):

@@ -25,7 +25,7 @@ check_tool()
 			# shellcheck disable=SC2086 # some commands are two words
 			"$tool" $command --help
 		done
-	} | grep -oE -- '^ +(-.,)? +--[a-z]+(-[a-z]+)*' | grep -oE -- '--[a-z-]+' | LC_ALL=C sort -u)
+	} | grep -oE -- '^ +(-.,)? +--[a-z][a-z0-9]*(-[a-z0-9]+)*' | grep -oE -- '--[a-z0-9-]+' | LC_ALL=C sort -u)
 }
 
 # check_keys PAGE PATTERN FILE...: the page describes each key that the files have in strings between these patterns

@@ -55,7 +55,7 @@ plant()
 	1) edit "$1/CMakeLists.txt" 's/(DPUMAP_SOVERSION 0)/(DPUMAP_SOVERSION 1)/' ;;
 	2) edit "$1/src/libdpumap.map" 's/^DPUMAP_0.1 {/DPUMAP_0.2 {/' ;;
 	3) edit "$1/src/desc/layout.h" 's/VERSION_MINOR 0u/VERSION_MINOR 1u/' ;;
-	4) edit "$1/src/channel/message.h" 's/CHANNEL_VERSION 1u/CHANNEL_VERSION 2u/' ;;
+	4) edit "$1/src/channel/message.h" 's/CHANNEL_VERSION \([0-9]*\)u/CHANNEL_VERSION 1\1u/' ;;
 	5) edit "$1/src/fleet/record/names.c" 's|/dpumap/v1/|/dpumap/v2/|' ;;
 	6) edit "$1/docs/stability.md" 's/lane `newest`/lane `latest`/' ;;
 	esac

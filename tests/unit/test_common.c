@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/array.h"
-#include "common/sha256.h"
+#include "common/digest.h"
 #include "common/size.h"
 #include "local/file.h"
 #include "temporary.h"
@@ -90,28 +90,52 @@ static void sizes_are_formatted_with_an_exact_unit(void **state)
 	}
 }
 
-/* FIPS 180-2, appendix B.1, and the empty message; in pieces, and again after the end. */
-static void sha256_gives_the_known_answers(void **state)
+static void check_final(struct dpumap_hasher *hasher, const char *expected)
 {
-	static const char *const abc =
-		"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-	static const char *const empty =
-		"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
-	uint8_t digest[DPUMAP_SHA256_LEN];
-	char text[DPUMAP_SHA256_TEXT_MAX];
-	struct dpumap_sha256 *sha = NULL;
+	char text[DPUMAP_DIGEST_TEXT_MAX];
+	struct dpumap_digest digest;
 	struct dpumap_error error;
 
-	assert_int_equal(dpumap_sha256_create(&sha, &error), DOCA_SUCCESS);
-	assert_int_equal(dpumap_sha256_update(sha, "a", 1, &error), DOCA_SUCCESS);
-	assert_int_equal(dpumap_sha256_update(sha, "bc", 2, &error), DOCA_SUCCESS);
-	assert_int_equal(dpumap_sha256_final(sha, digest, &error), DOCA_SUCCESS);
-	dpumap_sha256_format(digest, text);
-	assert_string_equal(text, abc);
-	assert_int_equal(dpumap_sha256_final(sha, digest, &error), DOCA_SUCCESS);
-	dpumap_sha256_format(digest, text);
-	assert_string_equal(text, empty);
-	dpumap_sha256_destroy(sha);
+	assert_int_equal(dpumap_hasher_final(hasher, &digest, &error), DOCA_SUCCESS);
+	dpumap_digest_format(&digest, text);
+	assert_string_equal(text, expected);
+}
+
+/* As sha256sum and xxh128sum print them; in pieces, and again after the end. */
+static void hashes_give_the_known_answers(void **state)
+{
+	static const struct {
+		enum dpumap_hash hash;
+		const char *abc, *empty;
+	} known[] = {
+		{DPUMAP_SHA256, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+		 "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+		{DPUMAP_XXH128, "06b05ab6733a618578af5f94892f3950",
+		 "99aa06d3014798d86001c324468d497f"},
+	};
+	struct dpumap_hasher *hasher = NULL;
+	struct dpumap_error error;
+
+	for (size_t i = 0; i < LEN(known); i++) {
+		assert_int_equal(dpumap_hasher_create(known[i].hash, &hasher, &error),
+				 DOCA_SUCCESS);
+		assert_int_equal(dpumap_hasher_update(hasher, "a", 1, &error), DOCA_SUCCESS);
+		assert_int_equal(dpumap_hasher_update(hasher, "bc", 2, &error), DOCA_SUCCESS);
+		check_final(hasher, known[i].abc);
+		check_final(hasher, known[i].empty);
+		dpumap_hasher_destroy(hasher);
+	}
+}
+
+static void digests_of_two_hashes_differ(void **state)
+{
+	struct dpumap_digest a = {DPUMAP_SHA256, {0}}, b = {DPUMAP_XXH128, {0}};
+
+	assert_true(dpumap_digest_is_equal(&a, &a));
+	assert_false(dpumap_digest_is_equal(&a, &b));
+	b = a;
+	b.bytes[dpumap_hash_len(a.hash) - 1] = 1;
+	assert_false(dpumap_digest_is_equal(&a, &b));
 }
 
 static struct dpumap_error error;
@@ -164,7 +188,8 @@ int main(void)
 		cmocka_unit_test(sizes_are_parsed_exactly_or_refused),
 		cmocka_unit_test(numbers_are_parsed_up_to_the_limit),
 		cmocka_unit_test(sizes_are_formatted_with_an_exact_unit),
-		cmocka_unit_test(sha256_gives_the_known_answers),
+		cmocka_unit_test(hashes_give_the_known_answers),
+		cmocka_unit_test(digests_of_two_hashes_differ),
 		FILE_TEST(open_of_a_non_file_is_refused),
 		cmocka_unit_test(each_error_has_an_exit_code),
 		cmocka_unit_test(fault_text_is_bounded),
