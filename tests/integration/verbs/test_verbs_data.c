@@ -298,7 +298,7 @@ struct external {
 	struct doca_verbs_qp *qp;
 };
 
-static struct external create_external(void)
+static struct external create_external(uint8_t may_overrun)
 {
 	struct doca_verbs_qp_init_attr *attr = pair_init_attr();
 	struct doca_verbs_cq_attr *cq_attr;
@@ -307,6 +307,7 @@ static struct external create_external(void)
 	assert_ok(doca_verbs_cq_attr_create(&cq_attr));
 	assert_ok(doca_verbs_cq_attr_set_cq_size(cq_attr, 4));
 	assert_ok(doca_verbs_cq_attr_set_external_datapath_en(cq_attr, 1));
+	assert_ok(doca_verbs_cq_attr_set_cq_overrun(cq_attr, may_overrun));
 	assert_ok(doca_verbs_cq_create(pair.context, cq_attr, &made.cq));
 	assert_ok(doca_verbs_cq_attr_destroy(cq_attr));
 	assert_ok(doca_verbs_qp_init_attr_set_external_datapath_en(attr, 1));
@@ -318,29 +319,46 @@ static struct external create_external(void)
 	return made;
 }
 
-/* The first work request of a queue: an RDMA write, and its doorbell. */
-static void ring_first_write(const struct doca_verbs_qp *qp, uint32_t len)
+static void destroy_external(const struct external *queue)
 {
+	assert_ok(doca_verbs_qp_destroy(queue->qp));
+	assert_ok(doca_verbs_cq_destroy(queue->cq));
+}
+
+/* A work request: an RDMA write of `len` bytes, `offset` bytes behind the start. */
+static void build_write(const struct doca_verbs_qp *qp, struct mlx5_wqe_ctrl_seg *ctrl,
+			uint16_t index, size_t offset, uint32_t len)
+{
+	struct mlx5_wqe_raddr_seg *raddr = (void *)(ctrl + 1);
+	struct mlx5_wqe_data_seg *data = (void *)(raddr + 1);
+	uintptr_t from = (uintptr_t)pair.bytes + offset;
+
+	mlx5dv_set_ctrl_seg(ctrl, index, MLX5_OPCODE_RDMA_WRITE, 0, doca_verbs_qp_get_qpn(qp),
+			    MLX5_WQE_CTRL_CQ_UPDATE, 3, 0, 0);
+	raddr->raddr = htobe64(from + PAIR_LEN);
+	raddr->rkey = htobe32(pair.mr->rkey);
+	mlx5dv_set_data_seg(data, len, pair.mr->lkey, from);
+}
+
+/* The first work requests of a queue: each writes its part of the memory. Then their doorbell. */
+static void ring_writes(const struct doca_verbs_qp *qp, uint16_t num)
+{
+	const uint32_t len = PAIR_LEN / num;
 	uint32_t *record = doca_verbs_qp_get_dbr_addr(qp);
-	struct mlx5_wqe_raddr_seg *raddr;
-	struct mlx5_wqe_data_seg *data;
-	struct mlx5_wqe_ctrl_seg *ctrl;
 	uint32_t entries;
+	uint8_t *wqe;
 	void *sq;
 
 	doca_verbs_qp_get_wq(qp, &sq, &entries, NULL, NULL, NULL);
-	ctrl = sq;
-	raddr = (void *)(ctrl + 1);
-	data = (void *)(raddr + 1);
-	mlx5dv_set_ctrl_seg(ctrl, 0, MLX5_OPCODE_RDMA_WRITE, 0, doca_verbs_qp_get_qpn(qp),
-			    MLX5_WQE_CTRL_CQ_UPDATE, 3, 0, 0);
-	raddr->raddr = htobe64((uintptr_t)pair.bytes + PAIR_LEN);
-	raddr->rkey = htobe32(pair.mr->rkey);
-	mlx5dv_set_data_seg(data, len, pair.mr->lkey, (uintptr_t)pair.bytes);
+	assert_true(num <= entries);
+	for (uint16_t i = 0; i < num; i++) {
+		wqe = (uint8_t *)sq + (size_t)i * MLX5_SEND_WQE_BB;
+		build_write(qp, (void *)wqe, i, (size_t)i * len, len);
+	}
 	atomic_thread_fence(memory_order_seq_cst);
-	record[MLX5_SND_DBR] = htobe32(1);
+	record[MLX5_SND_DBR] = htobe32(num);
 	atomic_thread_fence(memory_order_seq_cst);
-	*(volatile uint64_t *)doca_verbs_qp_get_uar_addr(qp) = *(uint64_t *)ctrl;
+	*(volatile uint64_t *)doca_verbs_qp_get_uar_addr(qp) = *(uint64_t *)(void *)wqe;
 	atomic_thread_fence(memory_order_seq_cst);
 }
 
@@ -366,14 +384,59 @@ static uint8_t await_first_cqe(struct doca_verbs_cq *cq)
 /* rule: VQ-19 */
 static void program_drives_an_external_queue(void **state)
 {
-	struct external queue = create_external();
+	struct external queue = create_external(0);
 
 	fixture_fill(pair.bytes, PAIR_LEN, 4);
-	ring_first_write(queue.qp, PAIR_LEN);
+	ring_writes(queue.qp, 1);
 	assert_int_equal(await_first_cqe(queue.cq), MLX5_CQE_REQ);
 	assert_memory_equal(pair.bytes, pair.bytes + PAIR_LEN, PAIR_LEN);
-	assert_ok(doca_verbs_qp_destroy(queue.qp));
-	assert_ok(doca_verbs_cq_destroy(queue.cq));
+	destroy_external(&queue);
+}
+
+/* rule: VQ-1 */
+static void bridge_refuses_an_external_queue(void **state)
+{
+	struct external queue = create_external(0);
+	struct ibv_recv_wr recv = {0}, *bad_recv;
+	struct pair_request request;
+	struct ibv_wc wc;
+
+	pair_request(&request, IBV_WR_RDMA_WRITE, 1, 8);
+	assert_int_equal(pair_post(queue.qp, &request), EINVAL);
+	assert_int_equal(doca_verbs_bridge_post_recv(queue.qp, &recv, &bad_recv), EINVAL);
+	assert_int_equal(doca_verbs_bridge_poll_cq(queue.cq, 1, &wc), -EINVAL);
+	assert_int_equal(doca_verbs_bridge_set_wait_cq_pi_wr(queue.cq, 0, &request.wr), EINVAL);
+	destroy_external(&queue);
+}
+
+static bool all_bytes_arrive(void)
+{
+	const uint64_t limit = monotonic_ms() + FIXTURE_TIMEOUT_MS;
+
+	while (memcmp(pair.bytes, pair.bytes + PAIR_LEN, PAIR_LEN) != 0) {
+		if (monotonic_ms() >= limit)
+			return false;
+		sched_yield();
+	}
+	return true;
+}
+
+/* rule: VQ-10, VQ-20 */
+static void overrun_is_an_event_unless_it_is_allowed(void **state)
+{
+	struct external strict = create_external(0), lax = create_external(1);
+	struct doca_verbs_async_event event;
+
+	fixture_fill(pair.bytes, PAIR_LEN, 6);
+	ring_writes(lax.qp, PAIR_DEPTH);
+	assert_true(all_bytes_arrive());
+	ring_writes(strict.qp, PAIR_DEPTH);
+	assert_ok(doca_verbs_get_async_event(pair.context, &event));
+	assert_int_equal(event.event_type, DOCA_VERBS_EVENT_CQ_ERR);
+	assert_ptr_equal(event.element.cq, strict.cq);
+	doca_verbs_ack_async_event(&event);
+	destroy_external(&strict);
+	destroy_external(&lax);
 }
 
 /* --- unreliable connections ------------------------------------------------------------------- */
@@ -593,6 +656,8 @@ int main(int argc, char **argv)
 		object_test(queue_pairs_may_have_one_direction),
 		object_test(queue_pairs_receive_from_a_shared_queue),
 		object_test(program_drives_an_external_queue),
+		object_test(bridge_refuses_an_external_queue),
+		object_test(overrun_is_an_event_unless_it_is_allowed),
 		object_test(unreliable_connections_write_and_do_not_wait),
 		pair_test(completions_of_others_outlive_a_queue_pair),
 		pair_test(channel_reports_completions),
