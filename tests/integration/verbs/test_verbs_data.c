@@ -249,24 +249,33 @@ static void queue_pairs_may_have_one_direction(void **state)
 	assert_ok(doca_verbs_qp_destroy(receives));
 }
 
+static struct doca_verbs_srq *create_srq(void)
+{
+	struct doca_verbs_srq_init_attr *attr;
+	struct doca_verbs_srq *srq = NULL;
+
+	assert_ok(doca_verbs_srq_init_attr_create(&attr));
+	assert_ok(doca_verbs_srq_init_attr_set_pd(attr, pair.pd));
+	assert_ok(doca_verbs_srq_init_attr_set_srq_wr(attr, 8));
+	assert_ok(doca_verbs_srq_init_attr_set_receive_max_sges(attr, 1));
+	assert_ok(doca_verbs_srq_create(pair.context, attr, &srq));
+	assert_ok(doca_verbs_srq_init_attr_destroy(attr));
+	return srq;
+}
+
 /* rule: VQ-2 */
 static void queue_pairs_receive_from_a_shared_queue(void **state)
 {
 	struct doca_verbs_qp_init_attr *attr = pair_init_attr();
-	struct doca_verbs_srq_init_attr *srq_attr, *found;
+	struct doca_verbs_srq_init_attr *found;
 	struct ibv_sge sge = {.addr = (uintptr_t)pair.bytes + PAIR_LEN, .length = PAIR_LEN};
 	struct ibv_recv_wr wr = {.wr_id = 21, .sg_list = &sge, .num_sge = 1}, *bad;
+	struct doca_verbs_srq *srq = create_srq();
 	struct pair_request request;
-	struct doca_verbs_srq *srq;
 	struct doca_verbs_qp *qp;
 	struct ibv_wc wc;
 
-	assert_ok(doca_verbs_srq_init_attr_create(&srq_attr));
 	assert_ok(doca_verbs_srq_init_attr_create(&found));
-	assert_ok(doca_verbs_srq_init_attr_set_pd(srq_attr, pair.pd));
-	assert_ok(doca_verbs_srq_init_attr_set_srq_wr(srq_attr, 8));
-	assert_ok(doca_verbs_srq_init_attr_set_receive_max_sges(srq_attr, 1));
-	assert_ok(doca_verbs_srq_create(pair.context, srq_attr, &srq));
 	assert_ok(doca_verbs_srq_query(srq, found));
 	assert_true(doca_verbs_srq_init_attr_get_srq_wr(found) >= 8);
 	assert_ptr_equal(doca_verbs_srq_init_attr_get_pd(found), pair.pd);
@@ -288,7 +297,6 @@ static void queue_pairs_receive_from_a_shared_queue(void **state)
 	assert_ok(doca_verbs_qp_destroy(qp));
 	assert_ok(doca_verbs_srq_destroy(srq));
 	assert_ok(doca_verbs_srq_init_attr_destroy(found));
-	assert_ok(doca_verbs_srq_init_attr_destroy(srq_attr));
 }
 
 /* --- queues that the program drives ----------------------------------------------------------- */
@@ -594,6 +602,36 @@ static void access_error_is_an_asynchronous_event(void **state)
 	doca_verbs_ack_async_event(NULL);
 }
 
+/* The event LAST_WQE_REACHED of a queue pair with an SRQ, which is not a failure. */
+static void cause_another_event(struct doca_verbs_srq *srq)
+{
+	struct doca_verbs_qp_init_attr *attr = pair_init_attr();
+	struct pollfd fd = {doca_verbs_get_async_event_handle(pair.context), POLLIN, 0};
+	struct doca_verbs_async_event event;
+	struct doca_verbs_qp *qp;
+
+	assert_ok(doca_verbs_qp_init_attr_set_srq(attr, srq));
+	assert_ok(doca_verbs_qp_init_attr_set_rq_wr(attr, 0));
+	qp = pair_create_qp(attr);
+	assert_non_null(qp);
+	assert_true(pair_connect(qp, qp));
+	assert_ok(pair_move(qp, DOCA_VERBS_QP_STATE_ERR, qp));
+	assert_int_equal(poll(&fd, 1, FIXTURE_TIMEOUT_MS), 1);
+	assert_error(doca_verbs_get_async_event(pair.context, &event), DOCA_ERROR_AGAIN);
+	assert_ok(doca_verbs_qp_destroy(qp));
+}
+
+/* rule: VQ-20 */
+static void other_events_are_acknowledged_and_not_reported(void **state)
+{
+	int fd = doca_verbs_get_async_event_handle(pair.context);
+	struct doca_verbs_srq *srq = create_srq();
+
+	assert_int_equal(fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK), 0);
+	cause_another_event(srq);
+	assert_ok(doca_verbs_srq_destroy(srq));
+}
+
 /* --- threads ---------------------------------------------------------------------------------- */
 
 #define THREADS 3u
@@ -662,6 +700,7 @@ int main(int argc, char **argv)
 		pair_test(completions_of_others_outlive_a_queue_pair),
 		pair_test(channel_reports_completions),
 		pair_test(access_error_is_an_asynchronous_event),
+		object_test(other_events_are_acknowledged_and_not_reported),
 		object_test(threads_post_and_poll),
 	};
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Objects of doca_verbs: how they are created, what uses them, and in which order they end. */
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -394,6 +395,44 @@ static void attributes_of_an_srq_must_fit(void **state)
 	assert_ok(doca_verbs_srq_init_attr_destroy(attr));
 }
 
+/* rule: VB-null */
+static void null_is_refused_by_each_function(void **state)
+{
+	struct doca_verbs_async_event event = {.event_type = -1};
+	struct doca_verbs_comp_channel *channel = NULL, *none = NULL;
+	struct doca_verbs_srq_init_attr *attr;
+	struct doca_verbs_pd *pd = NULL;
+	struct doca_verbs_cq *cq = NULL;
+	void *context = NULL;
+
+	assert_error(doca_verbs_pd_create(NULL, &pd), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_verbs_pd_create(pair.context, NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_verbs_pd_import_from_handle(pair.context, 0, NULL),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_verbs_get_async_event(NULL, &event), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_verbs_get_async_event(pair.context, NULL), DOCA_ERROR_INVALID_VALUE);
+	doca_verbs_ack_async_event(&(struct doca_verbs_async_event){0});
+	assert_error(doca_verbs_comp_channel_create(NULL, &none), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_verbs_comp_channel_create(pair.context, NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_ok(doca_verbs_comp_channel_create(pair.context, &channel));
+	assert_error(doca_verbs_get_cq_event(NULL, &cq, &context), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_verbs_get_cq_event(channel, NULL, &context), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_verbs_get_cq_event(channel, &cq, NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_ok(doca_verbs_comp_channel_destroy(channel));
+	assert_error(doca_verbs_req_notify_cq(NULL, 0), DOCA_ERROR_INVALID_VALUE);
+	assert_ok(doca_verbs_srq_init_attr_create(&attr));
+	assert_error(doca_verbs_srq_create(pair.context, NULL, &(struct doca_verbs_srq *){NULL}),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_verbs_srq_create(pair.context, attr, NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_ok(doca_verbs_srq_init_attr_destroy(attr));
+	assert_error(doca_verbs_qp_set_ece(NULL, 1), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(event.event_type, -1);
+	assert_null(none);
+	assert_null(pd);
+	assert_null(cq);
+	assert_null(context);
+}
+
 /* rule: VB-refused, VB-null */
 static void handles_for_dpas_are_refused(void **state)
 {
@@ -403,6 +442,8 @@ static void handles_for_dpas_are_refused(void **state)
 	assert_error(doca_verbs_qp_get_dpa_handle(qp, (void *)&thing, &handle),
 		     DOCA_ERROR_NOT_SUPPORTED);
 	assert_error(doca_verbs_qp_get_dpa_handle(NULL, (void *)&thing, &handle),
+		     DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_verbs_qp_get_dpa_handle(qp, (void *)&thing, NULL),
 		     DOCA_ERROR_INVALID_VALUE);
 	assert_error(doca_verbs_srq_get_dpa_handle(NULL, (void *)&thing, &handle),
 		     DOCA_ERROR_INVALID_VALUE);
@@ -482,10 +523,11 @@ static void memory_of_external_queues(void **state)
 	assert_ok(doca_verbs_cq_destroy(large));
 }
 
-/* rule: VQ-19 */
+/* rule: VQ-19, VQ-1, VB-null */
 static void memory_of_an_external_srq(void **state)
 {
 	struct doca_verbs_srq_init_attr *attr;
+	struct ibv_recv_wr wr = {0}, *bad;
 	uint32_t entries = 0, size = 0;
 	struct doca_verbs_srq *srq;
 	void *memory = NULL;
@@ -501,6 +543,10 @@ static void memory_of_an_external_srq(void **state)
 	assert_int_equal(entries, 16);
 	assert_true(size >= 32);
 	assert_non_null(doca_verbs_srq_get_dbr_addr(srq));
+	assert_int_equal(doca_verbs_bridge_post_srq_recv(srq, &wr, &bad), EINVAL);
+	assert_error(doca_verbs_srq_query(srq, NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_error(doca_verbs_srq_get_dpa_handle(srq, (void *)&thing, NULL),
+		     DOCA_ERROR_INVALID_VALUE);
 	assert_ok(doca_verbs_srq_destroy(srq));
 	assert_ok(doca_verbs_srq_init_attr_destroy(attr));
 }
@@ -675,6 +721,7 @@ int main(int argc, char **argv)
 		object_test(objects_of_another_context_are_invalid),
 		object_test(attributes_of_a_cq_must_fit),
 		object_test(attributes_of_an_srq_must_fit),
+		object_test(null_is_refused_by_each_function),
 		object_test(handles_for_dpas_are_refused),
 		object_test(memory_of_external_queues),
 		object_test(memory_of_an_external_srq),

@@ -250,6 +250,46 @@ static void larger_atomic_modes_are_refused(void **state)
 	assert_ok(doca_verbs_qp_destroy(qp));
 }
 
+static void expect_access(struct doca_verbs_qp *qp, int wanted)
+{
+	struct doca_verbs_qp_init_attr *init;
+	struct doca_verbs_qp_attr *attr;
+
+	assert_ok(doca_verbs_qp_attr_create(&attr));
+	assert_ok(doca_verbs_qp_init_attr_create(&init));
+	assert_ok(doca_verbs_qp_query(qp, attr, init, NULL));
+	assert_int_equal(doca_verbs_qp_attr_get_allow_remote_write(attr), !!(wanted & WRITE));
+	assert_int_equal(doca_verbs_qp_attr_get_allow_remote_read(attr), !!(wanted & READ));
+	assert_int_equal(doca_verbs_qp_attr_get_atomic_mode(attr) != DOCA_VERBS_QP_ATOMIC_MODE_NONE,
+			 !!(wanted & BIT(ATOMIC_MODE)));
+	assert_ok(doca_verbs_qp_attr_destroy(attr));
+	assert_ok(doca_verbs_qp_init_attr_destroy(init));
+}
+
+/* rule: VS-11 */
+static void each_right_of_the_peer_changes_alone(void **state)
+{
+	const int rights[] = {WRITE, READ, BIT(ATOMIC_MODE)};
+	int left = WRITE | READ | BIT(ATOMIC_MODE);
+	struct doca_verbs_qp *qp = create(DOCA_VERBS_QP_TYPE_RC);
+	struct doca_verbs_qp_attr *attr = pair_qp_attr(DOCA_VERBS_QP_STATE_RTS, qp, ah);
+
+	bring(qp, DOCA_VERBS_QP_TYPE_RC, DOCA_VERBS_QP_STATE_RTS);
+	expect_access(qp, WRITE | READ);
+	assert_ok(doca_verbs_qp_attr_set_atomic_mode(attr, DOCA_VERBS_QP_ATOMIC_MODE_IB_SPEC));
+	assert_ok(doca_verbs_qp_modify(qp, attr, left));
+	expect_access(qp, left);
+	assert_ok(doca_verbs_qp_attr_destroy(attr));
+	assert_ok(doca_verbs_qp_attr_create(&attr));
+	for (size_t i = 0; i < ARRAY_SIZE(rights); i++) {
+		left &= ~rights[i];
+		assert_ok(doca_verbs_qp_modify(qp, attr, rights[i]));
+		expect_access(qp, left);
+	}
+	assert_ok(doca_verbs_qp_attr_destroy(attr));
+	assert_ok(doca_verbs_qp_destroy(qp));
+}
+
 /* rule: VB-9 */
 static void one_object_serves_for_all_transitions(void **state)
 {
@@ -495,12 +535,13 @@ static void query_returns_what_was_set(void **state)
 
 int main(int argc, char **argv)
 {
-	struct CMUnitTest tests[ARRAY_SIZE(rows) + 13] = {
+	struct CMUnitTest tests[ARRAY_SIZE(rows) + 14] = {
 		state_test(other_transitions_do_not_exist),
 		state_test(address_in_the_mask_must_exist),
 		state_test(state_stays_without_next_state),
 		state_test(current_state_must_be_the_state),
 		state_test(larger_atomic_modes_are_refused),
+		state_test(each_right_of_the_peer_changes_alone),
 		state_test(one_object_serves_for_all_transitions),
 		state_test(address_and_mtu_are_those_of_the_path),
 		state_test(kinds_of_addresses_are_translated),
@@ -512,8 +553,8 @@ int main(int argc, char **argv)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		tests[12 + i] = (struct CMUnitTest){rows[i].name, attributes_of_a_transition, setup,
+		tests[13 + i] = (struct CMUnitTest){rows[i].name, attributes_of_a_transition, setup,
 						    teardown, &rows[i]};
 	test_parse_options(argc, argv);
-	return _cmocka_run_group_tests("states", tests, 12 + ARRAY_SIZE(rows), NULL, NULL);
+	return _cmocka_run_group_tests("states", tests, 13 + ARRAY_SIZE(rows), NULL, NULL);
 }

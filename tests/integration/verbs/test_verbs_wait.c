@@ -304,6 +304,27 @@ static void refused_request_is_flushed(void **state)
 }
 
 /* rule: VQ-flush */
+static void nothing_waits_behind_a_refused_request(void **state)
+{
+	struct doca_verbs_cq *watch = pair_create_cq(4);
+	struct pair_request request;
+	struct ibv_send_wr wait = {0};
+
+	assert_int_equal(post_wait(0, 1, 0), 0);
+	pair_request(&request, (enum ibv_wr_opcode)99, 2, 8);
+	assert_int_equal(pair_post(late, &request), 0);
+	assert_int_equal(doca_verbs_bridge_set_wait_cq_pi_wr(watch, 0, &wait), 0);
+	assert_int_equal(doca_verbs_bridge_post_send(late, &wait, &(struct ibv_send_wr *){NULL}),
+			 0);
+	assert_error(doca_verbs_cq_destroy(watch), DOCA_ERROR_BAD_STATE);
+	write_by(pair.a, 4, 0);
+	expect(pair.cq, 4, IBV_WC_RDMA_WRITE);
+	/* No program has polled the errors. */
+	assert_true(pair_is_empty(pair.cq));
+	assert_ok(doca_verbs_cq_destroy(watch));
+}
+
+/* rule: VQ-flush */
 static void reset_and_destroy_abandon_what_waits(void **state)
 {
 	assert_int_equal(post_wait(0, 1, IBV_SEND_SIGNALED), 0);
@@ -366,6 +387,7 @@ int main(int argc, char **argv)
 		wait_test(error_flushes_what_waits),
 		wait_test(failed_request_flushes_what_waits),
 		wait_test(refused_request_is_flushed),
+		wait_test(nothing_waits_behind_a_refused_request),
 		wait_test(reset_and_destroy_abandon_what_waits),
 		wait_test(what_waits_goes_on_while_the_program_sleeps),
 	};
