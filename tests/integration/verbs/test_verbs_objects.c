@@ -2,6 +2,7 @@
 /* Objects of doca_verbs: how they are created, what uses them, and in which order they end. */
 #include <errno.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <doca_mmap.h>
@@ -38,6 +39,27 @@ static void contexts_are_separate(void **state)
 	assert_null(doca_verbs_bridge_get_ibv_ctx(NULL));
 	assert_int_equal(doca_verbs_context_export_handle(NULL), -1);
 	assert_int_equal(doca_verbs_get_async_event_handle(NULL), -1);
+}
+
+/* rule: VB-2, VB-null */
+static void context_needs_a_file_descriptor(void **state)
+{
+	struct doca_verbs_context *context = NULL;
+	struct rlimit limit, none;
+	struct doca_devinfo **list;
+	doca_error_t result;
+	uint32_t num;
+
+	assert_ok(doca_devinfo_create_list(&list, &num));
+	assert_true(num > 0);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	none = (struct rlimit){.rlim_cur = 0, .rlim_max = limit.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	result = doca_verbs_context_create(list[0], 0, &context);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_error(result, DOCA_ERROR_NOT_CONNECTED);
+	assert_null(context);
+	assert_ok(doca_devinfo_destroy_list(list));
 }
 
 /* rule: VB-3, VB-5 */
@@ -282,10 +304,15 @@ static void one_umem(struct doca_verbs_qp_init_attr *attr)
 	assert_ok(doca_verbs_qp_init_attr_set_external_umem(attr, (void *)&thing, 0));
 }
 
+static void one_umem_of_a_record(struct doca_verbs_qp_init_attr *attr)
+{
+	assert_ok(doca_verbs_qp_init_attr_set_external_dbr_umem(attr, (void *)&thing, 0));
+}
+
 static void both_umems(struct doca_verbs_qp_init_attr *attr)
 {
 	one_umem(attr);
-	assert_ok(doca_verbs_qp_init_attr_set_external_dbr_umem(attr, (void *)&thing, 0));
+	one_umem_of_a_record(attr);
 }
 
 static void number_of_a_umem(struct doca_verbs_qp_init_attr *attr)
@@ -297,11 +324,13 @@ static void number_of_a_umem(struct doca_verbs_qp_init_attr *attr)
 static void attributes_of_a_qp_must_fit(void **state)
 {
 	static change *const invalid[] = {
-		no_pd,	       no_cq,	      no_send_cq,
-		no_receive_cq, no_send_piece, no_receive_piece,
-		many_sends,    many_receives, many_pieces,
-		external,      master,	      one_umem,
-		both_umems,
+		no_pd,	       no_cq,
+		no_send_cq,    no_receive_cq,
+		no_send_piece, no_receive_piece,
+		many_sends,    many_receives,
+		many_pieces,   external,
+		master,	       one_umem,
+		both_umems,    one_umem_of_a_record,
 	};
 	static change *const unsupported[] = {
 		user_index,	number_of_a_page,  number_of_a_pd,	number_of_a_umem, in_a_dpa,
@@ -710,6 +739,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		object_test(contexts_are_separate),
+		object_test(context_needs_a_file_descriptor),
 		object_test(device_of_a_pd_is_the_same_at_each_call),
 		object_test(device_of_a_pd_exports_maps),
 		object_test(objects_of_an_open_device_are_imported),

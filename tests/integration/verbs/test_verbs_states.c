@@ -365,6 +365,11 @@ static void kinds_of_addresses_are_translated(void **state)
 	assert_ok(doca_verbs_qp_attr_create(&attr));
 	assert_ok(doca_verbs_qp_attr_set_ah_attr(attr, ah));
 	assert_ok(doca_verbs_qp_attr_set_port_num(attr, 2));
+	assert_ok(doca_verbs_ah_attr_set_sl(ah, 3));
+	assert_ok(doca_verbs_ah_attr_set_static_rate(ah, 4));
+	assert_ok(doca_verbs_ah_attr_set_hop_limit(ah, 5));
+	assert_ok(doca_verbs_ah_attr_set_sgid_index(ah, 6));
+	assert_ok(doca_verbs_ah_attr_set_traffic_class(ah, 7));
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		bool has_lid = kinds[i].type >= DOCA_VERBS_ADDR_TYPE_IB_GRH;
 
@@ -376,10 +381,22 @@ static void kinds_of_addresses_are_translated(void **state)
 		assert_int_equal(found.ah_attr.is_global, kinds[i].is_global);
 		assert_int_equal(found.ah_attr.dlid, has_lid ? 0x1234 : 0);
 		assert_int_equal(found.ah_attr.port_num, 2);
+		assert_int_equal(found.ah_attr.sl, 3);
+		assert_int_equal(found.ah_attr.static_rate, 4);
+		if (kinds[i].is_global) {
+			assert_int_equal(found.ah_attr.grh.hop_limit, 5);
+			assert_int_equal(found.ah_attr.grh.sgid_index, 6);
+			assert_int_equal(found.ah_attr.grh.traffic_class, 7);
+		}
 		/* And back. */
 		assert_ok(doca_verbs_ah_attr_set_addr_type(ah, DOCA_VERBS_ADDR_TYPE_IB_GRH));
 		assert_ok(doca_verbs_bridge_qp_attr_set(attr, &found, IBV_QP_AV));
 		assert_int_equal(doca_verbs_ah_attr_get_addr_type(ah), kinds[i].type);
+		assert_int_equal(doca_verbs_ah_attr_get_sl(ah), 3);
+		assert_int_equal(doca_verbs_ah_attr_get_static_rate(ah), 4);
+		assert_int_equal(doca_verbs_ah_attr_get_hop_limit(ah), kinds[i].is_global * 5);
+		assert_int_equal(doca_verbs_ah_attr_get_sgid_index(ah), kinds[i].is_global * 6);
+		assert_int_equal(doca_verbs_ah_attr_get_traffic_class(ah), kinds[i].is_global * 7);
 	}
 	assert_ok(doca_verbs_qp_attr_destroy(attr));
 }

@@ -42,7 +42,7 @@ static int wait_teardown(void **state)
 #define wait_test(function) cmocka_unit_test_setup_teardown(function, wait_setup, wait_teardown)
 
 /* As a program does it: the request is zeroed, and its other members are set afterwards. */
-static int post_wait(uint32_t number, uint64_t id, unsigned int flags)
+static int post_wait_by(struct doca_verbs_qp *qp, uint32_t number, uint64_t id, unsigned int flags)
 {
 	struct pair_request request = {0};
 	int err = doca_verbs_bridge_set_wait_cq_pi_wr(pair.cq, number, &request.wr);
@@ -52,7 +52,12 @@ static int post_wait(uint32_t number, uint64_t id, unsigned int flags)
 	request.wr.next = NULL;
 	if (err)
 		return err;
-	return doca_verbs_bridge_post_send(late, &request.wr, &(struct ibv_send_wr *){NULL});
+	return doca_verbs_bridge_post_send(qp, &request.wr, &(struct ibv_send_wr *){NULL});
+}
+
+static int post_wait(uint32_t number, uint64_t id, unsigned int flags)
+{
+	return post_wait_by(late, number, id, flags);
 }
 
 static void write_by(struct doca_verbs_qp *qp, uint64_t id, unsigned int flags)
@@ -169,6 +174,30 @@ static void later_lists_wait_in_order(void **state)
 	for (uint64_t i = 0; i < ARRAY_SIZE(requests); i++)
 		expect(late_cq, 10 + i, IBV_WC_RDMA_WRITE);
 	expect(pair.cq, 21, IBV_WC_RDMA_WRITE);
+}
+
+/* rule: VQ-15 */
+static void queue_pairs_wait_apart(void **state)
+{
+	/* The first one that waits is neither the first nor the last that goes on. */
+	const uint32_t numbers[] = {1, 0, 3, 2};
+	struct doca_verbs_qp *qps[ARRAY_SIZE(numbers)];
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(qps); i++) {
+		qps[i] = create_late(NULL);
+		assert_non_null(qps[i]);
+		assert_true(pair_connect(qps[i], qps[i]));
+		assert_int_equal(post_wait_by(qps[i], numbers[i], numbers[i], IBV_SEND_SIGNALED),
+				 0);
+	}
+	for (uint64_t i = 0; i < ARRAY_SIZE(qps); i++) {
+		assert_true(pair_is_empty(late_cq));
+		write_by(pair.a, i, 0);
+		expect(late_cq, i, IBV_WC_DRIVER1);
+		expect(pair.cq, i, IBV_WC_RDMA_WRITE);
+	}
+	for (unsigned int i = 0; i < ARRAY_SIZE(qps); i++)
+		assert_ok(doca_verbs_qp_destroy(qps[i]));
 }
 
 /* rule: VQ-15, VQ-5 */
@@ -381,6 +410,7 @@ int main(int argc, char **argv)
 		wait_test(waiting_completes_only_if_it_is_signalled),
 		wait_test(numbers_go_beyond_the_size_of_the_queue),
 		wait_test(later_lists_wait_in_order),
+		wait_test(queue_pairs_wait_apart),
 		wait_test(inline_data_are_copied),
 		wait_test(full_queue_refuses_more),
 		wait_test(queues_have_the_same_doorbell_page),
