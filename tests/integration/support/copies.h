@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -126,6 +127,51 @@ static inline int copies_count(pid_t pid, const uint8_t *inverted, size_t len)
 	if (c.pagemap >= 0)
 		close(c.pagemap);
 	return readable ? (int)c.found : -1;
+}
+
+struct copies_call {
+	void (*function)(void *argument);
+	void *argument;
+	pthread_barrier_t searched;
+};
+
+/* So far from the start of the stack that waiting does not overwrite what the function leaves there. */
+static __attribute__((noinline)) void copies_call_deep(const struct copies_call *call)
+{
+	volatile uint8_t distance[COPIES_PAGE];
+
+	distance[0] = 0;
+	call->function(call->argument);
+	(void)distance[0]; /* this function has its memory until here */
+}
+
+static inline void *copies_call_and_wait(void *argument)
+{
+	struct copies_call *call = argument;
+
+	copies_call_deep(call);
+	pthread_barrier_wait(&call->searched);
+	pthread_barrier_wait(&call->searched);
+	return NULL;
+}
+
+/* The copies in this process after a function was called, those on its stack included; as copies_count(). */
+static inline int copies_left_by(void (*function)(void *argument), void *argument,
+				 const uint8_t *inverted, size_t len)
+{
+	struct copies_call call = {.function = function, .argument = argument};
+	int found = -1;
+	pthread_t thread;
+
+	pthread_barrier_init(&call.searched, NULL, 2);
+	if (!pthread_create(&thread, NULL, copies_call_and_wait, &call)) {
+		pthread_barrier_wait(&call.searched);
+		found = copies_count(getpid(), inverted, len);
+		pthread_barrier_wait(&call.searched);
+		pthread_join(thread, NULL);
+	}
+	pthread_barrier_destroy(&call.searched);
+	return found;
 }
 
 #endif
