@@ -17,6 +17,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "emu/engine/fds.h"
 #include "emu/engine/memory/wire.h"
 #include "emu/engine/state.h"
 #include "emu/ipc/codes.h"
@@ -58,6 +59,7 @@ struct server {
 	int fd[2];
 	uint32_t slot;
 	_Atomic uint32_t asked, mute;
+	_Atomic uint32_t deks; /* a bit for each that was asked for */
 };
 
 struct rig {
@@ -83,7 +85,7 @@ static void raw_key(uint32_t dek, uint8_t out[static 32])
 		out[i] = i < bytes_of(dek) ? (uint8_t)~inverted_keys[dek][i] : 0;
 }
 
-static void answer(const struct emu_note *note)
+static void send_answer(const struct emu_note *note)
 {
 	struct emu_key_given given = {.qpn = note->number,
 				      .qp_serial = note->serial,
@@ -96,6 +98,11 @@ static void answer(const struct emu_note *note)
 	}
 	assert_int_equal(send(rig.server.fd[1], &given, sizeof(given), 0), sizeof(given));
 	explicit_bzero(&given, sizeof(given));
+}
+
+static void answer(const struct emu_note *note)
+{
+	send_answer(note);
 	fixture_announce(rig.server.slot);
 }
 
@@ -107,6 +114,7 @@ static void *serve(void *unused)
 		if (note.type != EMU_NOTE_KEY)
 			continue;
 		atomic_fetch_add(&rig.server.asked, 1);
+		atomic_fetch_or(&rig.server.deks, 1u << note.event);
 		if (!atomic_load(&rig.server.mute))
 			answer(&note);
 	}
@@ -122,6 +130,7 @@ static void start_server(void)
 	for (uint32_t dek = DEK_128; dek <= DEK_OTHERS; dek++)
 		atomic_store(&fixture_tables->dek[dek], serial++);
 	atomic_store(&rig.server.asked, 0);
+	atomic_store(&rig.server.deks, 0);
 	atomic_store(&rig.server.mute, 0);
 	assert_int_equal(pthread_create(&rig.server.thread, NULL, serve, NULL), 0);
 }
@@ -129,15 +138,15 @@ static void start_server(void)
 static void stop_server(void)
 {
 	fixture_engine_stop(rig.server.slot);
-	shutdown(rig.server.fd[1], SHUT_RDWR);
+	shutdown(rig.server.fd[1], SHUT_RD); /* the thread may be sending */
 	pthread_join(rig.server.thread, NULL);
 	close(rig.server.fd[0]);
 	close(rig.server.fd[1]);
 }
 
-static void add_queue_of(uint32_t pd, struct fixture_qp *qp)
+static void add_queue_of(uint16_t func, uint32_t pd, struct fixture_qp *qp)
 {
-	fixture_qp_init(qp, rig.server.slot, FUNC, pd, 16, &rig.cq, &rig.cq);
+	fixture_qp_init(qp, rig.server.slot, func, pd, 16, &rig.cq, &rig.cq);
 	qp->entry->mmo = (struct emu_mmo){
 		.log_copy = LOG_LIMIT, .log_compress = LOG_LIMIT, .log_crypto = LOG_LIMIT};
 	fixture_qp_connect(qp, qp);
@@ -145,7 +154,7 @@ static void add_queue_of(uint32_t pd, struct fixture_qp *qp)
 
 static void add_queue(struct fixture_qp *qp)
 {
-	add_queue_of(PD, qp);
+	add_queue_of(FUNC, PD, qp);
 }
 
 static int setup(void **state)
@@ -568,6 +577,11 @@ static void each_key_of_memory_needs_its_rights(void **state)
 		emu_put32(wr.raw + (rights[i] == EMU_LR ? 52 : 36), key);
 		refuse(wr, EMU_SYN_LOC_PROT);
 	}
+	wr = plain_request(&j);
+	emu_put32(wr.raw + 36, fixture_mkey_mem(FUNC, PD, EMU_LR, rig.src, ROOM));
+	emu_put32(wr.raw + 52, fixture_mkey_mem(FUNC, PD, EMU_LW, rig.dst, ROOM));
+	post(&rig.qp, wr);
+	expect_good(out_len(&j));
 	rig.opaque += 32;
 	wr = plain_request(&j);
 	rig.opaque -= 32;
@@ -580,30 +594,55 @@ static void keys_that_a_queue_may_not_use_are_refused(void **state)
 {
 	const uint32_t deks[] = {0, DEK_OTHERS, NO_DEK, EMU_MAX_DEKS, 0xffffff};
 	struct job j = {ENCRYPT, DEK_128, some_iv, 0, 64, 16};
-	struct fixture_qp qp;
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(deks); i++) {
 		j.dek = deks[i];
 		refuse(plain_request(&j), EMU_SYN_LOC_PROT);
 	}
-	assert_int_equal(atomic_load(&rig.server.asked), 1); /* the others do not exist */
-	/* The engine has the key, but for queues of its protection domain. */
-	j.dek = DEK_128;
-	run(&j, rig.src, rig.dst);
-	add_queue_of(OTHER_PD, &qp);
-	post(&qp, plain_request(&j));
-	fixture_expect(&rig.cq, EMU_SYN_LOC_PROT);
+	assert_int_equal(atomic_load(&rig.server.deks),
+			 1u << DEK_OTHERS); /* the others do not exist */
 }
 
+/* The server decides whether it may use the key. */
+static void a_key_is_asked_for_again_by_another_function_and_domain(void **state)
+{
+	const struct job j = {ENCRYPT, DEK_128, some_iv, 0, 64, 16};
+	const struct {
+		uint16_t func;
+		uint32_t pd;
+	} others[] = {{FUNC, OTHER_PD}, {FUNC + 1, PD}};
+	struct fixture_qp qp;
+	uint32_t asked;
+
+	(void)state;
+	run(&j, rig.src, rig.dst);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+		asked = atomic_load(&rig.server.asked);
+		add_queue_of(others[i].func, others[i].pd, &qp);
+		rig.key = fixture_mkey_mem(others[i].func, others[i].pd, FIXTURE_ALL, rig.src,
+					   2 * ROOM + 4096);
+		post(&qp, plain_request(&j));
+		expect_good(out_len(&j));
+		assert_true(atomic_load(&rig.server.asked) > asked);
+	}
+}
+
+/* An answer that takes long is asked for again, also after the request was executed. */
 static void a_key_is_asked_for_once(void **state)
 {
 	const struct job j = {ENCRYPT, DEK_128, some_iv, 0, 64, 16};
+	uint32_t asked;
 
 	(void)state;
-	for (unsigned int i = 0; i < 5; i++)
+	run(&j, rig.src, rig.dst);
+	for (unsigned int i = 0; i < 5; i++) {
+		asked = atomic_load(&rig.server.asked);
 		run(&j, rig.src, rig.dst);
-	assert_int_equal(atomic_load(&rig.server.asked), 1);
+		if (atomic_load(&rig.server.asked) == asked)
+			return;
+	}
+	fail_msg("each request asks for the key");
 }
 
 static void a_lost_answer_is_asked_for_again(void **state)
@@ -618,6 +657,27 @@ static void a_lost_answer_is_asked_for_again(void **state)
 	atomic_store(&rig.server.mute, 0);
 	expect_good(out_len(&j));
 	assert_true(atomic_load(&rig.server.asked) > 1);
+}
+
+/* The next request may name a key that the queue may use. */
+static void a_refusal_after_the_key_is_forgotten(void **state)
+{
+	struct job j = {ENCRYPT, DEK_128, some_iv, 0, 64, 16};
+	struct emu_note note = {EMU_NOTE_KEY, rig.qp.qpn, atomic_load(&rig.qp.entry->serial),
+				DEK_128};
+
+	(void)state;
+	atomic_store(&rig.server.mute, 1);
+	post(&rig.qp, plain_request(&j));
+	while (!atomic_load(&rig.server.asked))
+		usleep(100);
+	send_answer(&note);
+	note.event = DEK_OTHERS;
+	answer(&note);
+	expect_good(out_len(&j));
+	atomic_store(&rig.server.mute, 0);
+	j.dek = DEK_256;
+	run(&j, rig.src, rig.dst);
 }
 
 /* How many copies of the key are in memory that this process can write? */
@@ -661,6 +721,37 @@ static void memory_has_one_copy_of_a_key_until_it_is_destroyed(void **state)
 		assert_int_equal(count_copies(dek), 0);
 		refuse(plain_request(&j), EMU_SYN_LOC_PROT);
 	}
+}
+
+/* The message is that of a queue that does not exist. */
+static void receive_key(void *engine)
+{
+	struct emu_key_given given = {.qpn = EMU_MAX_QPS, .dek = DEK_256, .bytes = 32};
+	struct engine *e = engine;
+	int fd[2] = {-1, -1};
+
+	raw_key(DEK_256, given.raw);
+	socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fd);
+	send(fd[1], &given, sizeof(given), 0);
+	explicit_bzero(&given, sizeof(given));
+	e->cfg.notify_fd = fd[0];
+	emu_fds_receive(e);
+	close(fd[0]);
+	close(fd[1]);
+}
+
+static void a_message_with_a_key_leaves_no_copy(void **state)
+{
+	static struct engine engine;
+	int found;
+
+	(void)state;
+	wait_for_no_copy(DEK_256);
+	engine.cfg.queues = fixture_queues;
+	found = copies_left_by(receive_key, &engine, inverted_keys[DEK_256], bytes_of(DEK_256));
+	if (found < 0)
+		skip();
+	assert_int_equal(found, 0);
 }
 
 /* --- several queues --------------------------------------------------------------------------- */
@@ -721,6 +812,24 @@ static void memory_has_no_copy_of_a_text_but_that_of_the_client(void **state)
 	assert_int_equal(copies_count(getpid(), inverted, sizeof(inverted)), before + 1);
 }
 
+/* Without the tag of a text that was changed, nobody can make one for it. */
+static void memory_has_no_copy_of_a_tag_but_that_of_the_client(void **state)
+{
+	const struct job j = {ENCRYPT, DEK_128, some_iv, 0, 5000, 16};
+	uint8_t inverted[16], *tag = rig.dst + j.text;
+	int found;
+
+	(void)state;
+	post(&rig.qp, plain_request(&j));
+	expect_good(out_len(&j));
+	for (unsigned int i = 0; i < sizeof(inverted); i++)
+		inverted[i] = (uint8_t)~tag[i];
+	found = copies_count(getpid(), inverted, sizeof(inverted));
+	if (found < 0)
+		skip();
+	assert_int_equal(found, 1);
+}
+
 /* A queue that ends in the middle of its request leaves the engine to others, and no key behind. */
 static void the_engine_survives_its_queue(void **state)
 {
@@ -765,10 +874,14 @@ int main(void)
 		TEST(what_the_engine_lacks_is_refused),
 		TEST(each_key_of_memory_needs_its_rights),
 		TEST(keys_that_a_queue_may_not_use_are_refused),
+		TEST(a_key_is_asked_for_again_by_another_function_and_domain),
 		TEST(a_key_is_asked_for_once),
 		TEST(a_lost_answer_is_asked_for_again),
+		TEST(a_refusal_after_the_key_is_forgotten),
 		TEST(memory_has_one_copy_of_a_key_until_it_is_destroyed),
+		TEST(a_message_with_a_key_leaves_no_copy),
 		TEST(memory_has_no_copy_of_a_text_but_that_of_the_client),
+		TEST(memory_has_no_copy_of_a_tag_but_that_of_the_client),
 		TEST(queues_and_engines_take_turns),
 		TEST(the_engine_survives_its_queue),
 	};
