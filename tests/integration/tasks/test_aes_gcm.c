@@ -369,7 +369,7 @@ static void tasks_of_both_kinds_share_a_maximum(void **state)
 
 	needs_engine();
 	assert_ok(doca_aes_gcm_cap_get_max_num_tasks(c.aes_gcm, &max));
-	assert_true(max >= 128);
+	assert_in_range(max, 128, 8192);
 	assert_error(kinds[ENCRYPT].set_conf(0), DOCA_ERROR_INVALID_VALUE);
 	assert_error(kinds[ENCRYPT].set_conf(max - NUM + 1), DOCA_ERROR_INVALID_VALUE);
 	assert_ok(kinds[ENCRYPT].set_conf(max - NUM));
