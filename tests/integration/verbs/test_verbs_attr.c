@@ -260,6 +260,9 @@ static void device_attributes_are_those_of_libibverbs(void **state)
 	assert_error(doca_verbs_device_attr_get_is_send_dbr_mode_supported(
 			     attr, DOCA_VERBS_QP_SEND_DBR_MODE_NO_DBR_EXT),
 		     DOCA_ERROR_NOT_SUPPORTED);
+	assert_error(doca_verbs_device_attr_get_is_send_dbr_mode_supported(
+			     attr, DOCA_VERBS_QP_SEND_DBR_MODE_NO_DBR_INT),
+		     DOCA_ERROR_NOT_SUPPORTED);
 	assert_error(doca_verbs_device_attr_get_is_send_dbr_mode_supported(attr, 3),
 		     DOCA_ERROR_INVALID_VALUE);
 	assert_ok(doca_verbs_device_attr_free(bridged));

@@ -137,6 +137,37 @@ static doca_error_t connect_qp(void)
 	return result;
 }
 
+static doca_error_t query_qp(void)
+{
+	struct doca_verbs_qp_init_attr *init = NULL;
+	struct doca_verbs_qp_attr *attr = NULL;
+	doca_error_t result = doca_verbs_qp_attr_create(&attr);
+
+	if (result == DOCA_SUCCESS)
+		result = doca_verbs_qp_init_attr_create(&init);
+	if (result == DOCA_SUCCESS)
+		result = doca_verbs_qp_query(pair.a, attr, init, NULL);
+	if (result == DOCA_SUCCESS)
+		assert_int_equal(doca_verbs_qp_attr_get_next_state(attr), DOCA_VERBS_QP_STATE_RTS);
+	doca_verbs_qp_init_attr_destroy(init);
+	doca_verbs_qp_attr_destroy(attr);
+	return result;
+}
+
+static doca_error_t query_srq(void)
+{
+	struct doca_verbs_srq_init_attr *attr;
+	doca_error_t result = doca_verbs_srq_init_attr_create(&attr);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = doca_verbs_srq_query(life.srq, attr);
+	if (result == DOCA_SUCCESS)
+		assert_ptr_equal(doca_verbs_srq_init_attr_get_pd(attr), pair.pd);
+	doca_verbs_srq_init_attr_destroy(attr);
+	return result;
+}
+
 static doca_error_t post_wait(void)
 {
 	struct ibv_send_wr wr = {0}, *bad;
@@ -149,8 +180,8 @@ static doca_error_t post_wait(void)
 }
 
 static doca_error_t (*const steps[])(void) = {
-	open_context,	create_pd, open_dev,   create_uar, create_umem, query,
-	create_channel, create_cq, create_srq, create_qp,  connect_qp,	post_wait,
+	open_context, create_pd,  open_dev,  create_uar, create_umem, query,	 create_channel,
+	create_cq,    create_srq, create_qp, connect_qp, query_qp,    query_srq, post_wait,
 };
 
 static doca_error_t live(void)

@@ -550,9 +550,54 @@ static void query_returns_what_was_set(void **state)
 	assert_ok(doca_verbs_qp_destroy(qp));
 }
 
+static int valid_members(struct doca_verbs_qp *qp)
+{
+	struct doca_verbs_qp_init_attr *init;
+	struct doca_verbs_qp_attr *attr;
+	int mask = 0;
+
+	assert_ok(doca_verbs_qp_attr_create(&attr));
+	assert_ok(doca_verbs_qp_init_attr_create(&init));
+	assert_ok(doca_verbs_qp_query(qp, attr, init, &mask));
+	assert_ok(doca_verbs_qp_attr_destroy(attr));
+	assert_ok(doca_verbs_qp_init_attr_destroy(init));
+	return mask;
+}
+
+/* rule: VS-11 */
+static void each_state_adds_valid_members(void **state)
+{
+	static const int both[] = {
+		BIT(NEXT_STATE) | BIT(CURRENT_STATE),
+		WRITE | READ | BIT(ATOMIC_MODE) | BIT(PKEY_INDEX) | BIT(PORT_NUM),
+		BIT(RQ_PSN) | BIT(DEST_QP_NUM) | BIT(PATH_MTU) | BIT(AH_ATTR),
+		BIT(SQ_PSN),
+	};
+	static const int rc_alone[] = {
+		0,
+		0,
+		BIT(MIN_RNR_TIMER) | BIT(MAX_DEST_RD_ATOMIC),
+		BIT(ACK_TIMEOUT) | BIT(RETRY_CNT) | BIT(RNR_RETRY) | BIT(MAX_QP_RD_ATOMIC),
+	};
+
+	for (uint32_t type = DOCA_VERBS_QP_TYPE_RC; type <= DOCA_VERBS_QP_TYPE_UC; type++) {
+		struct doca_verbs_qp *qp = create(type);
+		int wanted = 0;
+
+		for (int to = DOCA_VERBS_QP_STATE_RST; to <= DOCA_VERBS_QP_STATE_RTS; to++) {
+			bring(qp, type, to);
+			wanted |= both[to] | (type == DOCA_VERBS_QP_TYPE_RC ? rc_alone[to] : 0);
+			assert_int_equal(valid_members(qp), wanted);
+		}
+		bring(qp, type, DOCA_VERBS_QP_STATE_ERR);
+		assert_int_equal(valid_members(qp), both[DOCA_VERBS_QP_STATE_RST]);
+		assert_ok(doca_verbs_qp_destroy(qp));
+	}
+}
+
 int main(int argc, char **argv)
 {
-	struct CMUnitTest tests[ARRAY_SIZE(rows) + 14] = {
+	struct CMUnitTest tests[ARRAY_SIZE(rows) + 15] = {
 		state_test(other_transitions_do_not_exist),
 		state_test(address_in_the_mask_must_exist),
 		state_test(state_stays_without_next_state),
@@ -566,12 +611,13 @@ int main(int argc, char **argv)
 		state_test(masks_are_translated_bit_by_bit),
 		state_test(only_members_in_the_mask_are_read),
 		state_test(query_returns_what_was_set),
+		state_test(each_state_adds_valid_members),
 		state_test(attributes_of_a_transition),
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		tests[13 + i] = (struct CMUnitTest){rows[i].name, attributes_of_a_transition, setup,
+		tests[14 + i] = (struct CMUnitTest){rows[i].name, attributes_of_a_transition, setup,
 						    teardown, &rows[i]};
 	test_parse_options(argc, argv);
-	return _cmocka_run_group_tests("states", tests, 13 + ARRAY_SIZE(rows), NULL, NULL);
+	return _cmocka_run_group_tests("states", tests, 14 + ARRAY_SIZE(rows), NULL, NULL);
 }
