@@ -504,12 +504,14 @@ static void unreliable_connections_write_and_do_not_wait(void **state)
 static void completions_of_others_outlive_a_queue_pair(void **state)
 {
 	struct doca_verbs_qp *other = pair_create_qp(pair_init_attr());
+	struct doca_verbs_qp *idle = pair_create_qp(pair_init_attr());
 	struct doca_verbs_cq *watch = pair_create_cq(4);
 	struct doca_verbs_qp_init_attr *attr = pair_init_attr();
 	struct pair_request request;
 	struct doca_verbs_qp *last;
 
 	assert_non_null(other);
+	assert_non_null(idle);
 	assert_ok(doca_verbs_qp_init_attr_set_send_cq(attr, watch));
 	last = pair_create_qp(attr);
 	assert_non_null(last);
@@ -527,7 +529,9 @@ static void completions_of_others_outlive_a_queue_pair(void **state)
 	assert_ok(pair_move(other, DOCA_VERBS_QP_STATE_RST, other));
 	assert_true(pair_connect(other, other));
 	assert_ok(doca_verbs_qp_destroy(other));
-	for (uint64_t id = 1; id <= 3; id++)
+	expect(pair.cq, 1, IBV_WC_RDMA_WRITE);
+	assert_ok(doca_verbs_qp_destroy(idle));
+	for (uint64_t id = 2; id <= 3; id++)
 		expect(pair.cq, id, IBV_WC_RDMA_WRITE);
 	assert_true(pair_is_empty(pair.cq));
 	assert_int_equal(doca_verbs_bridge_get_current_cq_ci(pair.cq), 3);

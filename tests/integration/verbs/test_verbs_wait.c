@@ -302,6 +302,19 @@ static void error_flushes_what_waits(void **state)
 }
 
 /* rule: VQ-flush */
+static void error_releases_the_queue_that_is_waited_for(void **state)
+{
+	struct doca_verbs_cq *watch = pair_create_cq(4);
+	struct ibv_send_wr wait = {0}, *bad;
+
+	assert_int_equal(doca_verbs_bridge_set_wait_cq_pi_wr(watch, 0, &wait), 0);
+	assert_int_equal(doca_verbs_bridge_post_send(late, &wait, &bad), 0);
+	assert_error(doca_verbs_cq_destroy(watch), DOCA_ERROR_BAD_STATE);
+	assert_ok(pair_move(late, DOCA_VERBS_QP_STATE_ERR, late));
+	assert_ok(doca_verbs_cq_destroy(watch));
+}
+
+/* rule: VQ-flush */
 static void failed_request_flushes_what_waits(void **state)
 {
 	struct pair_request request;
@@ -415,6 +428,7 @@ int main(int argc, char **argv)
 		wait_test(full_queue_refuses_more),
 		wait_test(queues_have_the_same_doorbell_page),
 		wait_test(error_flushes_what_waits),
+		wait_test(error_releases_the_queue_that_is_waited_for),
 		wait_test(failed_request_flushes_what_waits),
 		wait_test(refused_request_is_flushed),
 		wait_test(nothing_waits_behind_a_refused_request),
