@@ -274,19 +274,28 @@ static uint32_t set_domain(struct emu_mkey *m, const struct request *r)
 	return 0;
 }
 
+/*
+ * Only the driver makes a key for all memory. In requests of programs the field has no meaning: when it binds a window,
+ * libmlx5 leaves there what was in the ring (set_umr_mkey_seg()).
+ */
+static bool is_whole(const struct request *r)
+{
+	return r->q->pdn == EMU_ANY_PD && emu_prm_get(r->u->mkc, EMU_MKC_LENGTH64);
+}
+
 /* Only entries of one size have it. The pages that CREATE_MKEY named stay as they are, and so does their range. */
 static uint32_t set_range(struct emu_mkey *m, const struct request *r)
 {
-	const bool whole = emu_prm_get(r->u->mkc, EMU_MKC_LENGTH64);
+	const bool whole = is_whole(r);
 	const uint64_t mask = mask_of(r->u);
 	const uint64_t len = whole ? UINT64_MAX : emu_prm_get(r->u->mkc, EMU_MKC_LEN);
 	const uint64_t start = emu_prm_get(r->u->mkc, EMU_MKC_START_ADDR);
 	const uint32_t log = (uint32_t)emu_prm_get(r->u->mkc, EMU_MKC_LOG_PAGE_SIZE);
 	const bool sized = m->mode == EMU_MKEY_PAGES || m->mode == EMU_MKEY_KSM;
 
-	if (mask & EMU_UMR_MASK_LEN && whole &&
-	    (r->q->pdn != EMU_ANY_PD || (m->mode != EMU_MKEY_PAGES && !(m->flags & EMU_MK_PAGED))))
-		return EMU_SYN_LOC_QP_OP; /* only the driver makes a key for all memory, of pages on demand */
+	if (mask & EMU_UMR_MASK_LEN && whole && m->mode != EMU_MKEY_PAGES &&
+	    !(m->flags & EMU_MK_PAGED))
+		return EMU_SYN_LOC_QP_OP; /* it is of pages, or on demand */
 	if (!has_list(m) && m->mode != EMU_MKEY_PAGES)
 		return ((mask & EMU_UMR_MASK_LEN && len != m->len) ||
 			(mask & EMU_UMR_MASK_START_ADDR && start != m->start) ||

@@ -163,6 +163,34 @@ static void window_of_type_1_can_be_bound_again(void **state)
 	close_desk(d);
 }
 
+/* As large earlier requests may have: libmlx5 writes only the fields that it needs, in place. */
+static void fill_ring(struct ibv_qp *qp)
+{
+	struct mlx5dv_qp ring = {0};
+	struct mlx5dv_obj obj = {.qp = {qp, &ring}};
+
+	assert_int_equal(mlx5dv_init_obj(&obj, MLX5DV_OBJ_QP), 0);
+	memset(ring.sq.buf, 0xff, (size_t)ring.sq.wqe_cnt * ring.sq.stride);
+}
+
+static void window_is_bound_whatever_was_in_the_ring(void **state)
+{
+	struct desk *d = open_desk(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND, IBV_MW_TYPE_2);
+	uint64_t at = (uintptr_t)d->bytes + middle.off;
+	uint32_t key;
+
+	fill_ring(d->rc.qp);
+	assert_int_equal(bind_window(d, &middle, &key), IBV_WC_SUCCESS);
+	assert_int_equal(rc_write(&d->rc, key, at, middle.len), IBV_WC_SUCCESS);
+	fill_ring(d->rc.qp);
+	assert_int_equal(rc_invalidate(&d->rc, key), IBV_WC_SUCCESS);
+	assert_int_equal(bind_window(d, &middle, &key), IBV_WC_SUCCESS);
+	assert_int_equal(rc_write(&d->rc, key, at, middle.len + 1), IBV_WC_REM_ACCESS_ERR);
+	assert_true(rc_reconnect(&d->rc));
+	assert_int_equal(rc_invalidate(&d->rc, key), IBV_WC_SUCCESS);
+	close_desk(d);
+}
+
 /* There are two types, and the library does not pass a third one to the kernel. */
 static void window_of_a_third_type_is_refused(void **state)
 {
@@ -370,6 +398,7 @@ int main(int argc, char **argv)
 		counted_test(window_grants_no_more_than_its_region),
 		counted_test(window_of_type_2_is_its_queue_pairs),
 		counted_test(window_of_type_1_can_be_bound_again),
+		counted_test(window_is_bound_whatever_was_in_the_ring),
 		counted_test(window_of_a_third_type_is_refused),
 		counted_test(region_on_demand_may_be_mapped_later),
 		counted_test(advice_needs_a_region_that_permits_it),
