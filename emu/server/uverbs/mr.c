@@ -440,6 +440,12 @@ free_mr:
 	return err;
 }
 
+/* UCX and NCCL register no descriptor, at address 0: a kernel that has the command refuses the descriptor. */
+static bool is_probe(const struct emu_cmd *c, const struct emu_mr *as)
+{
+	return !as->addr && !as->iova && emu_attr_fd(c, UVERBS_ATTR_REG_DMABUF_MR_FD) == -1;
+}
+
 static int dmabuf_mr_reg(struct emu_cmd *c)
 {
 	const struct emu_mr as = {
@@ -457,6 +463,8 @@ static int dmabuf_mr_reg(struct emu_cmd *c)
 	err = check_access(as.access);
 	if (!err)
 		err = dmabuf_new(c, &as, UVERBS_ATTR_REG_DMABUF_MR_FD, &mr);
+	if (err == -EBADF && is_probe(c, &as))
+		c->answer = "a probe: dma-bufs are supported";
 	if (err)
 		return err;
 	emu_attr_new(c, UVERBS_ATTR_REG_DMABUF_MR_HANDLE, &mr->obj);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* dpumap_emu_count() of dpumap-emu.h reads the text of `dpumap-emu status`: it finds each number there. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -138,12 +139,35 @@ static void live_objects_are_counted(void **state)
 	assert_changes(false);
 }
 
+static void refuse_no_descriptor(struct ibv_pd *pd, uint64_t iova)
+{
+	assert_null(ibv_reg_dmabuf_mr(pd, 0, 4096, iova, -1, IBV_ACCESS_LOCAL_WRITE));
+	assert_int_equal(errno, EBADF);
+}
+
+/* UCX asks for dma-bufs so; with an address it is a mistake. */
+static void error_that_answers_a_question_is_not_counted(void **state)
+{
+	struct ibv_context *context = fixture_open_context();
+	struct ibv_pd *pd = ibv_alloc_pd(context);
+	long long before = dpumap_emu_count("command_errors");
+
+	(void)state;
+	refuse_no_descriptor(pd, 0);
+	assert_int_equal(dpumap_emu_count("command_errors"), before);
+	refuse_no_descriptor(pd, 4096);
+	assert_int_equal(dpumap_emu_count("command_errors"), before + 1);
+	assert_int_equal(ibv_dealloc_pd(pd), 0);
+	assert_int_equal(ibv_close_device(context), 0);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		counted_test(each_number_of_the_status_is_found),
 		counted_test(name_without_a_number_is_not_found),
 		counted_test(live_objects_are_counted),
+		counted_test(error_that_answers_a_question_is_not_counted),
 	};
 
 	test_parse_options(argc, argv);
