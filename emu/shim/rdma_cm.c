@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +14,12 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/uio.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
+
+#include <rdma/rdma_user_cm.h>
 
 #include "emu/ipc/proto.h"
 #include "emu/ipc/rdma_cm.h"
@@ -271,6 +277,32 @@ static void close_held(void *arg)
 	NEXT(close)(*(int *)arg);
 }
 
+/* How rdma_get_cm_event() asks; rdma_user_cm.h. */
+struct get_event {
+	struct rdma_ucm_cmd_hdr hdr;
+	struct rdma_ucm_get_event cmd;
+};
+
+/*
+ * Programs ask for an event again and again, and the FIFO says whether one waits. If anything else may be wrong, the
+ * server is asked.
+ */
+static bool finds_no_event(int fd, const void *buf, size_t len)
+{
+	struct pollfd events = {.fd = fd, .events = POLLIN};
+	struct get_event request;
+	const struct iovec from = {(void *)(uintptr_t)buf, sizeof(request)};
+	const struct iovec to = {&request, sizeof(request)};
+	struct timespec now = {0};
+
+	return len == sizeof(request) && emu_rdma_cm_is_file(fd) &&
+	       process_vm_readv(getpid(), &to, 1, &from, 1, 0) == sizeof(request) &&
+	       request.hdr.cmd == RDMA_USER_CM_CMD_GET_EVENT &&
+	       request.hdr.in == sizeof(request.cmd) &&
+	       request.hdr.out >= offsetof(struct rdma_ucm_event_resp, reserved) &&
+	       syscall(SYS_ppoll, &events, 1ul, &now, NULL, 0ul) == 0;
+}
+
 /* EBADF: the descriptor is not an open rdma_cm. */
 static int command(int fd, const void *buf, size_t len)
 {
@@ -283,6 +315,8 @@ static int command(int fd, const void *buf, size_t len)
 	if (flags < 0 || (flags & O_ACCMODE) != O_RDONLY || syscall(SYS_fstat, fd, &st) ||
 	    !S_ISFIFO(st.st_mode) || !getenv(EMU_ENV_DIR) || !getenv(EMU_ENV_ROLE))
 		return EBADF;
+	if (flags & O_NONBLOCK && finds_no_event(fd, buf, len))
+		return EAGAIN;
 	q.dev = st.st_dev;
 	q.ino = st.st_ino;
 	q.addr = (uintptr_t)buf;

@@ -2,9 +2,13 @@
 /*
  * The life of a connection by librdmacm, from its id to its end, compared with a TCP connection on the
  * machine's loopback. One connection exists at a time. Both servers are in a second process.
+ *
+ * And what a program pays that asks a channel for an event again and again, compared with a non-blocking read of a
+ * socket that has nothing.
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <netinet/in.h>
 #include <stdint.h>
@@ -22,6 +26,7 @@
 #define MAX_ROUNDS 1000
 #define LIVES	   20 /* connections in a round */
 #define PATIENCE   5000
+#define QUESTIONS  200
 #define IS_V4	   "\0\0\0\0\0\0\0\0\0\0\xff\xff"
 
 static struct duo duo;
@@ -236,6 +241,55 @@ static void print_line(const char *name, double *values)
 	printf("  %-9s %9.1f (%.1f to %.1f)\n", name, stats.median, stats.min, stats.max);
 }
 
+/* Nobody has an event: the time of a question in nanoseconds. */
+static bool time_questions(struct rdma_event_channel *channel, int fd, double *cm, double *bare)
+{
+	double begin = bench_now(), middle;
+	struct rdma_cm_event *event;
+	char byte;
+
+	for (size_t i = 0; i < QUESTIONS; i++)
+		if (!rdma_get_cm_event(channel, &event) || errno != EAGAIN)
+			return failed("a question for an event");
+	middle = bench_now();
+	for (size_t i = 0; i < QUESTIONS; i++)
+		if (recv(fd, &byte, 1, MSG_DONTWAIT) >= 0 || errno != EAGAIN)
+			return failed("a read of a socket");
+	*cm = (middle - begin) * 1e9 / QUESTIONS;
+	*bare = (bench_now() - middle) * 1e9 / QUESTIONS;
+	return true;
+}
+
+static bool measure_questions(void)
+{
+	static double cm[MAX_ROUNDS], bare[MAX_ROUNDS], ratios[MAX_ROUNDS];
+	struct rdma_event_channel *channel = rdma_create_event_channel();
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool done = channel && fd >= 0 && !fcntl(channel->fd, F_SETFL, O_NONBLOCK);
+	struct bench_stats ratio;
+
+	for (size_t i = 0; done && i <= rounds; i++) {
+		size_t round = i ? i - 1 : 0;
+
+		done = time_questions(channel, fd, &cm[round], &bare[round]);
+		ratios[round] = cm[round] / bare[round];
+	}
+	if (fd >= 0)
+		close(fd);
+	if (channel)
+		rdma_destroy_event_channel(channel);
+	if (!done)
+		return failed("questions for events");
+	printf("a question for an event where there is none, ns: median (range) of %zu rounds\n",
+	       rounds);
+	print_line("librdmacm", cm);
+	print_line("recv", bare);
+	print_line("ratio", ratios);
+	bench_stats(ratios, rounds, &ratio);
+	bench_record(&ratio, "", "question for an event of librdmacm : recv");
+	return true;
+}
+
 static bool measure(void)
 {
 	static double cm[MAX_ROUNDS], tcp[MAX_ROUNDS], ratios[MAX_ROUNDS];
@@ -258,7 +312,7 @@ static bool measure(void)
 	print_line("ratio", ratios);
 	bench_stats(ratios, rounds, &ratio);
 	bench_record(&ratio, "", "connection by librdmacm : TCP");
-	return true;
+	return measure_questions();
 }
 
 static int usage(void)
