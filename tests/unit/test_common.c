@@ -127,6 +127,35 @@ static void hashes_give_the_known_answers(void **state)
 	}
 }
 
+static struct dpumap_digest digest_of(const uint8_t *bytes, size_t len)
+{
+	struct dpumap_hasher *hasher = NULL;
+	struct dpumap_digest digest;
+	struct dpumap_error error;
+
+	assert_int_equal(dpumap_hasher_create(DPUMAP_XXH128, &hasher, &error), DOCA_SUCCESS);
+	assert_int_equal(dpumap_hasher_update(hasher, bytes, len, &error), DOCA_SUCCESS);
+	assert_int_equal(dpumap_hasher_final(hasher, &digest, &error), DOCA_SUCCESS);
+	dpumap_hasher_destroy(hasher);
+	return digest;
+}
+
+/* One bit of any byte: first, last, and in each block and lane of the hash. */
+static void changed_byte_changes_the_digest(void **state)
+{
+	static uint8_t bytes[20008];
+	struct dpumap_digest good = digest_of(bytes, sizeof(bytes)), bad;
+
+	for (size_t i = 0; i < sizeof(bytes); i += 19) {
+		bytes[i] ^= (uint8_t)(1u << i % 8);
+		bad = digest_of(bytes, sizeof(bytes));
+		assert_false(dpumap_digest_is_equal(&good, &bad));
+		bytes[i] = 0;
+	}
+	bad = digest_of(bytes, sizeof(bytes) - 1);
+	assert_false(dpumap_digest_is_equal(&good, &bad));
+}
+
 static void digests_of_two_hashes_differ(void **state)
 {
 	struct dpumap_digest a = {DPUMAP_SHA256, {0}}, b = {DPUMAP_XXH128, {0}};
@@ -189,6 +218,7 @@ int main(void)
 		cmocka_unit_test(numbers_are_parsed_up_to_the_limit),
 		cmocka_unit_test(sizes_are_formatted_with_an_exact_unit),
 		cmocka_unit_test(hashes_give_the_known_answers),
+		cmocka_unit_test(changed_byte_changes_the_digest),
 		cmocka_unit_test(digests_of_two_hashes_differ),
 		FILE_TEST(open_of_a_non_file_is_refused),
 		cmocka_unit_test(each_error_has_an_exit_code),
