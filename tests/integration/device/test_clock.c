@@ -11,6 +11,7 @@
 #include <infiniband/verbs.h>
 
 #include <doca_clock.h>
+#include <dpumap-emu.h>
 
 #include "base/array.h"
 #include "base/clock.h"
@@ -269,22 +270,12 @@ static void threads_share_a_clock(void **state)
 
 static void clock_works_again_after_its_port_was_down(void **state)
 {
-	const char *const down[] = {test_options.emu, "fault", "port", NULL};
-	const char *const up[] = {test_options.emu, "fault", "clear", NULL};
-
 	test_needs_emulator();
-	assert_int_equal(process_run(down), 0);
+	assert_int_equal(dpumap_emu_fault("port"), 0);
 	assert_error(read_kind(NIC), DOCA_ERROR_DRIVER);
 	assert_ok(read_kind(DOCA_CLOCK_HOST_MONOTONIC));
-	assert_int_equal(process_run(up), 0);
+	assert_int_equal(dpumap_emu_fault("clear"), 0);
 	assert_ok(read_kind(NIC));
-}
-
-static void fail_completion(const char *how, const char *value)
-{
-	const char *const argv[] = {test_options.emu, "fault", "completion", how, value, NULL};
-
-	assert_int_equal(process_run(argv), 0);
 }
 
 /* A queue that failed is replaced. */
@@ -293,14 +284,15 @@ static void clock_works_again_after_a_completion_failed(void **state)
 	uint64_t before;
 
 	test_needs_emulator();
-	fail_completion("--syndrome", "0x15"); /* transport retries exceeded */
+	/* Transport retries exceeded. */
+	assert_int_equal(dpumap_emu_fault("completion --syndrome 0x15"), 0);
 	assert_error(read_kind(NIC), DOCA_ERROR_DRIVER);
 	assert_ok(read_kind(NIC));
-	fail_completion("--lose", NULL);
+	assert_int_equal(dpumap_emu_fault("completion --lose"), 0);
 	assert_error(read_kind(NIC), DOCA_ERROR_DRIVER);
 	assert_ok(read_kind(NIC));
 	/* The second completion has the time of the first read. */
-	fail_completion("--duplicate", NULL);
+	assert_int_equal(dpumap_emu_fault("completion --duplicate"), 0);
 	assert_ok(read_kind(NIC));
 	before = monotonic_ns();
 	assert_error(read_kind(NIC), DOCA_ERROR_DRIVER);
