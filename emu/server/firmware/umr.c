@@ -295,7 +295,7 @@ static uint32_t set_range(struct emu_mkey *m, const struct request *r)
 
 	if (mask & EMU_UMR_MASK_LEN && whole && m->mode != EMU_MKEY_PAGES &&
 	    !(m->flags & EMU_MK_PAGED))
-		return EMU_SYN_LOC_QP_OP; /* it is of pages, or on demand */
+		return EMU_SYN_LOC_QP_OP; /* a key for all memory has pages, or gets them on demand */
 	if (!has_list(m) && m->mode != EMU_MKEY_PAGES)
 		return ((mask & EMU_UMR_MASK_LEN && len != m->len) ||
 			(mask & EMU_UMR_MASK_START_ADDR && start != m->start) ||
