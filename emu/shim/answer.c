@@ -22,7 +22,7 @@ static long await(int fd, const struct timespec *limit, const sigset_t *mask)
 	return syscall(SYS_ppoll, &answer, 1ul, limit ? &left : NULL, mask, SIGSET_BYTES);
 }
 
-void emu_answer_await(int fd, const sigset_t *open)
+void emu_answer_await(int fd, pid_t server, const sigset_t *open)
 {
 	const struct timespec limit = {.tv_sec = TIMEOUT_S};
 	int saved = errno;
@@ -32,7 +32,7 @@ void emu_answer_await(int fd, const sigset_t *open)
 			"dpumap-emu: process %d waits for the emulator, process %d, which does not "
 			"answer; "
 			"'dpumap-emu stop' ends one that hangs\n",
-			(int)getpid(), (int)emu_server_exit_pid(fd));
+			(int)getpid(), (int)(server ? server : emu_server_exit_pid(fd)));
 		while (await(fd, NULL, open) < 0 && errno == EINTR)
 			;
 	}

@@ -38,6 +38,7 @@ struct channel {
 	const char *name;
 	int fd;
 	ino_t fd_ino;
+	pid_t server;
 	int server_end;	 /* until the server has it; else -1 */
 	uint64_t serial; /* an inode's number may stand for a newer file */
 	bool busy;
@@ -355,14 +356,14 @@ void emu_channel_init(void)
 
 /* --- attaching -------------------------------------------------------------------------------- */
 
-static int receive(int channel, const sigset_t *open, struct emu_reply *rep, int *fds)
+static int receive(const struct channel *c, const sigset_t *open, struct emu_reply *rep, int *fds)
 {
 	unsigned int nfds = 0;
 	ssize_t n;
 	int err;
 
-	emu_answer_await(channel, open);
-	n = emu_sock_recv(channel, rep, sizeof(*rep), fds, fds ? EMU_MAX_FDS : 0, &nfds, NULL);
+	emu_answer_await(c->fd, c->server, open);
+	n = emu_sock_recv(c->fd, rep, sizeof(*rep), fds, fds ? EMU_MAX_FDS : 0, &nfds, NULL);
 	err = n < 0 ? (int)-n : 0;
 	if (emu_sock_is_of_other_build(rep, n))
 		err = EPROTONOSUPPORT;
@@ -398,13 +399,14 @@ static int attach(int fd, const sigset_t *open, struct channel *c)
 	pthread_mutex_unlock(&lock);
 	if (err)
 		return err;
-	err = receive(c->fd, open, &rep, NULL);
+	c->server = emu_server_exit_pid(fd);
+	err = receive(c, open, &rep, NULL);
 	if (err == EPROTONOSUPPORT)
-		emu_refusal_print_build(emu_server_exit_pid(fd));
+		emu_refusal_print_build(c->server);
 	if (err)
 		return EIO;
 	if (rep.error)
-		emu_refusal_print(rep.error, emu_server_exit_pid(fd));
+		emu_refusal_print(rep.error, c->server);
 	return rep.error;
 }
 
@@ -481,15 +483,15 @@ void emu_server_call_init(struct emu_server_call *q, enum emu_op op)
 }
 
 /* Wait outside of the lock, then receive and use the descriptors within it. */
-static int receive_and_take(int channel, const sigset_t *open, const struct emu_server_call *q,
-			    struct emu_reply *rep)
+static int receive_and_take(const struct channel *c, const sigset_t *open,
+			    const struct emu_server_call *q, struct emu_reply *rep)
 {
 	int fds[EMU_MAX_FDS], err;
 	unsigned int n;
 
-	emu_answer_await(channel, open);
+	emu_answer_await(c->fd, c->server, open);
 	pthread_mutex_lock(&lock);
-	err = receive(channel, open, rep, fds);
+	err = receive(c, open, rep, fds);
 	n = err ? 0 : rep->nfds;
 	if (!err && !rep->error)
 		err = q->take(q->arg, rep, fds);
@@ -500,14 +502,14 @@ static int receive_and_take(int channel, const sigset_t *open, const struct emu_
 	return err;
 }
 
-static int exchange(int channel, const sigset_t *open, const struct emu_server_call *q,
+static int exchange(const struct channel *c, const sigset_t *open, const struct emu_server_call *q,
 		    struct emu_reply *rep, int *fds)
 {
-	int err = emu_sock_send(channel, &q->packet, sizeof(q->packet.req) + q->head_len, NULL, 0);
+	int err = emu_sock_send(c->fd, &q->packet, sizeof(q->packet.req) + q->head_len, NULL, 0);
 
 	if (err)
 		return err;
-	return q->take ? receive_and_take(channel, open, q, rep) : receive(channel, open, rep, fds);
+	return q->take ? receive_and_take(c, open, q, rep) : receive(c, open, rep, fds);
 }
 
 static bool is_broken(int err)
@@ -524,7 +526,7 @@ static int ask_once(int fd, const char *name, const sigset_t *open, const struct
 	err = take(fd, name, open, &c);
 	if (err)
 		return err;
-	err = exchange(c->fd, open, q, rep, fds);
+	err = exchange(c, open, q, rep, fds);
 	release(c, !is_broken(err));
 	return err;
 }
@@ -632,7 +634,7 @@ static bool is_open(const struct channel *c, const sigset_t *open)
 	struct emu_reply rep;
 
 	emu_server_call_init(&q, EMU_OP_PING);
-	return !is_broken(exchange(c->fd, open, &q, &rep, NULL));
+	return !is_broken(exchange(c, open, &q, &rep, NULL));
 }
 
 /* The last user of a file with other descriptors may be another process. */

@@ -138,7 +138,7 @@ static int call(const struct link *l, const sigset_t *open, const struct emu_rdm
 	err = emu_sock_send(l->fd, q, sizeof(*q), NULL, 0);
 	if (err)
 		return err;
-	emu_answer_await(l->fd, open);
+	emu_answer_await(l->fd, 0, open);
 	n = emu_sock_recv(l->fd, rep, sizeof(*rep), fd, fd ? 1 : 0, &nfds, NULL);
 	if (n == sizeof(*rep) && rep->magic == EMU_MAGIC && nfds <= rep->nfds)
 		return nfds < rep->nfds ? EMFILE : 0;

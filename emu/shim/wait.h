@@ -5,6 +5,7 @@
 
 #include <signal.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 /*
  * Wait until the pipe holds something; `*len` (if not NULL) is the length of its first packet, or of all of
@@ -17,8 +18,8 @@ int emu_pipe_wait(int fd, size_t *len);
  * Wait for a message of the server, or for the end of the connection. All signals are blocked meanwhile, as a
  * handler may use the device. But a server that hangs must not make its programs immune to signals: after two
  * seconds the program says what it waits for, and its signals are open until the answer comes. `open` is the
- * program's own mask. Keeps errno.
+ * program's own mask. `server` is the process to name, 0: the socket's peer. Keeps errno.
  */
-void emu_answer_await(int fd, const sigset_t *open);
+void emu_answer_await(int fd, pid_t server, const sigset_t *open);
 
 #endif

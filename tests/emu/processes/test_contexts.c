@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -282,6 +283,44 @@ static void commands_of_threads_wait_side_by_side(void **state)
 	assert_int_equal(ibv_close_device(context), 0);
 }
 
+/* Wait for it to write to standard error. */
+static void read_errors_of(struct worker *w, struct ibv_context *context, char *text, size_t len)
+{
+	const int before = dup(STDERR_FILENO);
+	int pipe_fd[2];
+	ssize_t n;
+
+	assert_int_equal(pipe(pipe_fd), 0);
+	assert_true(before >= 0 && dup2(pipe_fd[1], STDERR_FILENO) >= 0);
+	start(w, use_once, context);
+	n = read(pipe_fd[0], text, len - 1);
+	text[n > 0 ? n : 0] = '\0';
+	assert_true(dup2(before, STDERR_FILENO) >= 0);
+	close(before);
+	close(pipe_fd[0]);
+	close(pipe_fd[1]);
+}
+
+static void command_that_waits_names_both_processes(void **state)
+{
+	struct ibv_context *context = fixture_open_context();
+	struct worker worker = {0};
+	char said[256], expected[128];
+	pid_t guard = -1;
+	int stopped;
+
+	snprintf(expected, sizeof(expected), "process %d waits for the emulator, process %d,",
+		 (int)getpid(), (int)the_server());
+	assert_true(context && use(context));
+	stopped = stop_server(&guard);
+	read_errors_of(&worker, context, said, sizeof(said));
+	assert_true(resume_server(stopped, guard));
+	pthread_join(worker.thread, NULL);
+	assert_true(worker.ok);
+	assert_non_null(strstr(said, expected));
+	assert_int_equal(ibv_close_device(context), 0);
+}
+
 static unsigned int parents_fds;
 
 /* The child has none of the parent's channels: not the idle one, and not the ones in use. */
@@ -380,6 +419,7 @@ int main(int argc, char **argv)
 		counted_test(process_has_more_than_256_contexts),
 		counted_test(context_without_a_free_descriptor_is_refused),
 		counted_test(commands_of_threads_wait_side_by_side),
+		counted_test(command_that_waits_names_both_processes),
 		counted_test(fork_does_not_wait_for_commands),
 		counted_test(threads_open_use_close_and_fork),
 		/* The last one: it leaves channels that are closed later. */
