@@ -8,6 +8,7 @@
 
 #include "emu/ipc/proto.h"
 #include "emu/ipc/sock.h"
+#include "emu/server/mm/mapping.h"
 #include "emu/server/mm/user_copy.h"
 
 /* In another PID namespace, a process's engine could not find other processes by their numbers. */
@@ -52,6 +53,7 @@ int emu_attach_receive(int file, struct emu_attach *a)
 	}
 	a->fd = fds[0];
 	a->ino = req.arg[2];
+	emu_mappings_forget();
 	err = check_memory_access(a->pid, &req);
 	if (err)
 		emu_attach_answer(a, err);

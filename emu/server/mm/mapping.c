@@ -2,10 +2,12 @@
 #include "emu/server/mm/mapping.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 /* From linux/fs.h of Linux 6.11. */
 struct query {
@@ -27,18 +29,46 @@ struct query {
 #define QUERY_WRITABLE 0x02u
 #define QUERY_SHARED   0x08u
 
-bool emu_mappings_open(struct emu_mappings *maps, pid_t pid)
+/* The file of the process that was asked last: the next question is likely to be for it. */
+static struct {
+	pid_t pid;
+	int fd;
+} asked = {.fd = -1};
+
+static void path_of(pid_t pid, char (*path)[32])
+{
+	snprintf(*path, sizeof(*path), "/proc/%d/maps", (int)pid);
+}
+
+void emu_mappings_forget(void)
+{
+	if (asked.fd >= 0)
+		close(asked.fd);
+	asked.fd = -1;
+}
+
+static int file_of(pid_t pid)
 {
 	char path[32];
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-	maps->file = fopen(path, "re");
-	return maps->file;
+	if (asked.fd >= 0 && asked.pid == pid)
+		return asked.fd;
+	emu_mappings_forget();
+	path_of(pid, &path);
+	asked.pid = pid;
+	asked.fd = open(path, O_RDONLY | O_CLOEXEC);
+	return asked.fd;
 }
 
-void emu_mappings_close(struct emu_mappings *maps)
+void emu_mappings_begin(struct emu_mappings *maps, pid_t pid)
 {
-	fclose(maps->file);
+	*maps = (struct emu_mappings){.pid = pid};
+}
+
+void emu_mappings_end(struct emu_mappings *maps)
+{
+	if (maps->lines)
+		fclose(maps->lines);
 }
 
 static void take_answer(const struct query *q, const char *name, struct emu_mapping *m)
@@ -55,8 +85,8 @@ static void take_answer(const struct query *q, const char *name, struct emu_mapp
 	memcpy(m->backing.path, name, strnlen(name, sizeof(m->backing.path) - 1));
 }
 
-/* False: the kernel does not answer. */
-static bool ask(struct emu_mappings *maps, uint64_t addr, struct emu_mapping *m, bool *found)
+/* False: the kernel has no queries. */
+static bool ask(pid_t pid, uint64_t addr, struct emu_mapping *m, bool *found)
 {
 	char name[PATH_MAX] = "";
 	struct query q = {
@@ -65,8 +95,9 @@ static bool ask(struct emu_mappings *maps, uint64_t addr, struct emu_mapping *m,
 		.name = (uintptr_t)name,
 		.name_size = sizeof(name),
 	};
+	const int fd = file_of(pid);
 
-	*found = !ioctl(fileno(maps->file), QUERY, &q);
+	*found = fd >= 0 && !ioctl(fd, QUERY, &q);
 	if (!*found)
 		return errno == ENOENT || errno == ESRCH;
 	take_answer(&q, name, m);
@@ -91,9 +122,13 @@ static bool parse(const char *line, struct emu_mapping *m)
 
 static bool read_on(struct emu_mappings *maps, uint64_t addr, struct emu_mapping *m)
 {
-	char line[512];
+	char path[32], line[512];
 
-	while (fgets(line, sizeof(line), maps->file))
+	if (!maps->lines) {
+		path_of(maps->pid, &path);
+		maps->lines = fopen(path, "re");
+	}
+	while (maps->lines && fgets(line, sizeof(line), maps->lines))
 		if (parse(line, m) && m->to > addr)
 			return m->from <= addr;
 	return false;
@@ -103,5 +138,5 @@ bool emu_mappings_find(struct emu_mappings *maps, uint64_t addr, struct emu_mapp
 {
 	bool found;
 
-	return ask(maps, addr, m, &found) ? found : read_on(maps, addr, m);
+	return ask(maps->pid, addr, m, &found) ? found : read_on(maps, addr, m);
 }

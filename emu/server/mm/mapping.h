@@ -22,11 +22,15 @@ struct emu_mapping {
 
 /* To find mappings in the order of their addresses. */
 struct emu_mappings {
-	FILE *file;
+	pid_t pid;
+	FILE *lines; /* NULL: they have not been read */
 };
 
-bool emu_mappings_open(struct emu_mappings *maps, pid_t pid);
-void emu_mappings_close(struct emu_mappings *maps);
+/* A process may execute another program, or have the number of one that ended: call this when one attaches. */
+void emu_mappings_forget(void);
+
+void emu_mappings_begin(struct emu_mappings *maps, pid_t pid);
+void emu_mappings_end(struct emu_mappings *maps);
 /* The mapping that has this address; false: there is none. The address must not be lower than the last one. */
 bool emu_mappings_find(struct emu_mappings *maps, uint64_t addr, struct emu_mapping *m);
 

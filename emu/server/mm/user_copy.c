@@ -110,10 +110,9 @@ int emu_find_range(pid_t pid, uint64_t addr, uint64_t len, enum emu_use use, str
 	struct emu_mappings maps;
 	int err;
 
-	if (!emu_mappings_open(&maps, pid))
-		return -EFAULT;
+	emu_mappings_begin(&maps, pid);
 	err = walk_mappings(&maps, pid, addr, addr + len, use, span);
-	emu_mappings_close(&maps);
+	emu_mappings_end(&maps);
 	span->offset += addr - span->from;
 	return err;
 }
