@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "emu/ipc/look.h"
 #include "emu/shim/server_exit.h"
 
 #define TIMEOUT_S    2
@@ -22,12 +23,20 @@ static long await(int fd, const struct timespec *limit, const sigset_t *mask)
 	return syscall(SYS_ppoll, &answer, 1ul, limit ? &left : NULL, mask, SIGSET_BYTES);
 }
 
+static int is_there(void *fd)
+{
+	const struct timespec now = {0};
+
+	return (int)await(*(const int *)fd, &now, NULL);
+}
+
 void emu_answer_await(int fd, pid_t server, const sigset_t *open)
 {
+	static _Thread_local struct emu_look look __attribute__((tls_model("initial-exec")));
 	const struct timespec limit = {.tv_sec = TIMEOUT_S};
 	int saved = errno;
 
-	if (!await(fd, &limit, NULL)) {
+	if (!emu_look(&look, is_there, &fd) && !await(fd, &limit, NULL)) {
 		fprintf(stderr,
 			"dpumap-emu: process %d waits for the emulator, process %d, which does not "
 			"answer; "

@@ -115,7 +115,7 @@ FLOORS = {
         "emu/server/cm": "emu/server/base emu/server/card emu/server/wire",
         "emu/server/wire": f"{CARD} emu/wire",
         "emu/server/card": "emu/ipc emu/prm emu/server/base",
-        "emu/server/base": "",
+        "emu/server/base": "emu/ipc",
         "emu/shim": "emu/engine emu/ipc",
         "emu/engine": "emu/engine/memory emu/engine/stream emu/wire emu/ipc",
         "emu/engine/memory": "emu/ipc",

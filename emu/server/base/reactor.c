@@ -6,6 +6,8 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "emu/ipc/look.h"
+
 #define BATCH 1024
 
 static int epoll = -1;
@@ -79,6 +81,19 @@ static void call(struct emu_watch *w, void (*handler)(struct emu_watch *w))
 		handler(w);
 }
 
+static int take_ready(void *batch)
+{
+	return epoll_wait(epoll, batch, BATCH, 0);
+}
+
+static int await_ready(struct epoll_event *batch)
+{
+	static struct emu_look look;
+	int n = emu_look(&look, take_ready, batch);
+
+	return n ? n : epoll_wait(epoll, batch, BATCH, -1);
+}
+
 /*
  * Hang-ups go first: a process that closed a device and then sends a command must find the objects
  * of the old device gone, as after a real close(), though the two arrive on different sockets.
@@ -89,7 +104,7 @@ void emu_reactor_turn(void)
 	struct emu_watch *w;
 	int n;
 
-	n = epoll_wait(epoll, batch, BATCH, -1);
+	n = await_ready(batch);
 	for (int i = 0; i < n; i++) {
 		w = batch[i].data.ptr;
 		if (is_hang_up(&batch[i]))
