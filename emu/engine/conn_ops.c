@@ -57,6 +57,8 @@ static enum emu_syndrome gather(void *ctx, const struct wire_wr *wr, uint32_t at
 
 	if (!w || !emu_sge_read(&c->e->memory, &here, w->sge, w->nsge, at, out, len))
 		return EMU_SYN_LOC_PROT;
+	if (c->e->pass.data_rule)
+		emu_fault_packet(c->e, c->q->func, out, len);
 	return EMU_SYN_OK;
 }
 
@@ -100,6 +102,8 @@ static enum wire_answer read_memory(void *ctx, const struct wire_remote *m, uint
 	if (!remote(c, m->srqn, EMU_RR, &d) ||
 	    !emu_key_read(&c->e->memory, &d, m->rkey, m->va, out, m->len))
 		return WIRE_REFUSE_ACCESS;
+	if (c->e->pass.data_rule)
+		emu_fault_packet(c->e, c->q->func, out, m->len);
 	return WIRE_DONE;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emu/engine/count.h"
+#include "emu/engine/fault.h"
 #include "emu/engine/memory/access.h"
 #include "emu/engine/memory/wire.h"
 #include "emu/engine/net.h"
@@ -58,6 +59,8 @@ enum emu_syndrome emu_datagram_send(struct engine *e, uint32_t qpn, const struct
 
 	if (!emu_sge_read(&e->memory, &here, w->sge, w->nsge, 0, out + head, d.len))
 		return EMU_SYN_LOC_PROT;
+	if (e->pass.data_rule)
+		emu_fault_packet(e, q->func, out + head, d.len);
 	memcpy(path.src, e->cfg.tables->endpoint[endpoint].addr, sizeof(path.src));
 	memcpy(path.dst, w->av.dgid, sizeof(path.dst));
 	e->datagrams.psn = wire_psn_add(e->datagrams.psn, 1);

@@ -252,6 +252,8 @@ static bool pass(struct engine *e)
 	mine = atomic_load(&e->slot->serial) == e->serial;
 	e->pass.rule = atomic_load(&e->cfg.queues->rule.action);
 	e->pass.qp_faults = atomic_load(&e->cfg.queues->qp_faults);
+	e->pass.data_rule = atomic_load(&e->cfg.queues->data_rule.action);
+	e->pass.has_faults = e->pass.rule || e->pass.qp_faults || e->pass.data_rule;
 	/* server_exit.pml: check_end */
 	if (!e->abandoned && atomic_load(&e->cfg.queues->server_ended))
 		abandon(e);

@@ -2,6 +2,7 @@
 #include "emu/engine/fault.h"
 
 #include "base/clock.h"
+#include "emu/engine/memory/copy.h"
 #include "emu/engine/state.h"
 
 static uint32_t func_of(const struct engine *e, uint32_t qpn)
@@ -12,7 +13,7 @@ static uint32_t func_of(const struct engine *e, uint32_t qpn)
 /* Is a completion of this QP one that the rule is about, and is it its turn? */
 static bool due(struct engine *e, uint32_t qpn)
 {
-	struct emu_cqe_rule *r = &e->cfg.queues->rule;
+	struct emu_rule *r = &e->cfg.queues->rule;
 	uint64_t seen;
 
 	if (r->func != EMU_ANY_FUNC && r->func != func_of(e, qpn))
@@ -27,7 +28,7 @@ static bool due(struct engine *e, uint32_t qpn)
 const struct emu_cqe *emu_fault_completion(struct engine *e, const struct emu_cqe *cqe,
 					   struct emu_cqe *other)
 {
-	const struct emu_cqe_rule *r = &e->cfg.queues->rule;
+	const struct emu_rule *r = &e->cfg.queues->rule;
 	uint32_t action = e->pass.rule;
 
 	if ((action != EMU_CQE_LOSE && action != EMU_CQE_ERROR) || cqe->syndrome ||
@@ -43,7 +44,7 @@ const struct emu_cqe *emu_fault_completion(struct engine *e, const struct emu_cq
 
 uint64_t emu_fault_delay(struct engine *e, uint32_t qpn)
 {
-	const struct emu_cqe_rule *r = &e->cfg.queues->rule;
+	const struct emu_rule *r = &e->cfg.queues->rule;
 
 	if (!due(e, qpn))
 		return 0;
@@ -54,6 +55,41 @@ uint64_t emu_fault_delay(struct engine *e, uint32_t qpn)
 bool emu_fault_twice(struct engine *e, const struct emu_cqe *cqe)
 {
 	return e->pass.rule == EMU_CQE_TWICE && cqe->opcode == EMU_CQE_REQ && due(e, cqe->qpn);
+}
+
+/* Of n bytes that a request of this function has moved, how many are changed, from *first on? */
+static uint64_t due_bytes(struct engine *e, uint32_t func, uint64_t n, uint64_t *first)
+{
+	struct emu_rule *r = &e->cfg.queues->data_rule;
+	uint64_t before, seen, passed;
+
+	if (r->func != EMU_ANY_FUNC && r->func != func)
+		return 0;
+	seen = atomic_fetch_add(&r->seen, n);
+	before = r->nth - 1;
+	passed = seen > before ? seen - before : 0;
+	*first = before > seen ? before - seen : 0;
+	if (*first >= n || passed >= r->count)
+		return 0;
+	n = n - *first < r->count - passed ? n - *first : r->count - passed;
+	atomic_fetch_add(&r->hit, n);
+	return n;
+}
+
+void emu_fault_data(struct engine *e, uint32_t func, const struct emu_seg_list *to, uint64_t n)
+{
+	uint64_t first, due = due_bytes(e, func, n, &first);
+
+	if (due)
+		emu_memory_spoil(&e->memory, to, first, due);
+}
+
+void emu_fault_packet(struct engine *e, uint32_t func, uint8_t *bytes, uint32_t n)
+{
+	uint64_t first, due = due_bytes(e, func, n, &first);
+
+	for (uint64_t i = 0; i < due; i++)
+		bytes[first + i] ^= 1;
 }
 
 static enum emu_qp_fault fault_of(const struct emu_qp *q)

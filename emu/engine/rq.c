@@ -8,6 +8,7 @@
 
 #include "emu/engine/count.h"
 #include "emu/engine/cq.h"
+#include "emu/engine/fault.h"
 #include "emu/engine/memory/copy.h"
 #include "emu/engine/memory/mkey.h"
 #include "emu/engine/memory/wire.h"
@@ -143,10 +144,13 @@ static enum emu_copy_fault move(const struct request *rq, const struct emu_seg_l
 				const struct emu_seg_list *src)
 {
 	uint64_t n = dst->len < src->len ? dst->len : src->len;
+	enum emu_copy_fault fault = emu_memory_copy(&rq->r.e->memory, dst, src, n);
 
+	if (rq->r.e->pass.data_rule && fault == EMU_COPY_OK)
+		emu_fault_data(rq->r.e, rq->src.func, dst, n);
 	rq->r.run->rx_done += n;
 	rq->r.e->pass.worked = true;
-	return emu_memory_copy(&rq->r.e->memory, dst, src, n);
+	return fault;
 }
 
 /*

@@ -152,12 +152,15 @@ static int remote_error(const struct emu_send *s, enum emu_syndrome syndrome)
 	return emu_qp_reliable(s->q) ? (int)syndrome : EMU_SYN_OK;
 }
 
-static int advance(struct emu_send *s, uint64_t n, uint64_t total)
+/* The first n bytes of `to` have arrived. */
+static int advance(struct emu_send *s, const struct emu_seg_list *to, uint64_t n)
 {
+	if (s->e->pass.data_rule)
+		emu_fault_data(s->e, s->q->func, to, n);
 	s->run->done += n;
 	s->moved += n;
 	s->e->pass.worked = true;
-	return s->run->done < total ? EMU_STEP_MORE : EMU_SYN_OK;
+	return s->run->done < s->w.len ? EMU_STEP_MORE : EMU_SYN_OK;
 }
 
 static uint64_t chunk(const struct emu_send *s)
@@ -262,7 +265,7 @@ static int step_mmo(struct emu_send *s)
 		return EMU_SYN_LOC_PROT;
 	if (emu_memory_copy(&s->e->memory, &dst, &src, dst.len) != EMU_COPY_OK)
 		return EMU_SYN_LOC_PROT;
-	return advance(s, dst.len, s->w.len);
+	return advance(s, &dst, dst.len);
 }
 
 static int violate(const struct emu_send *s, struct emu_qp *peer, enum emu_syndrome syndrome)
@@ -375,7 +378,7 @@ static int step_rdma(struct emu_send *s)
 		return violate(s, peer, EMU_SYN_REM_ACCESS);
 	if (fault != EMU_COPY_OK)
 		return EMU_SYN_LOC_PROT;
-	return advance(s, n, s->w.len);
+	return advance(s, read ? &local : &remote, n);
 }
 
 static bool is_atomic(const struct emu_send *s)

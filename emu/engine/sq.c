@@ -86,6 +86,8 @@ static void flush(struct emu_send *s)
 /* A fault on demand may delay the completion of a finished WQE, and all later ones. */
 static bool is_held_back(struct emu_send *s)
 {
+	if (!s->e->pass.has_faults && !s->run->held_until)
+		return false;
 	if (s->e->pass.rule == EMU_CQE_DELAY && !s->run->held_until && is_reported(s, EMU_SYN_OK))
 		s->run->held_until = emu_fault_delay(s->e, s->qpn);
 	if (s->e->pass.qp_faults && !s->run->held_until)

@@ -40,6 +40,8 @@ struct emu_pass {
 	bool lacks_page;    /* an access has failed for a page that is missing: page_fault.h */
 	uint32_t rule;	    /* enum emu_cqe_action */
 	uint32_t qp_faults; /* emu_queues.qp_faults */
+	uint32_t data_rule; /* its action */
+	bool has_faults;    /* of the three */
 };
 
 /* The queues that this engine executes, as of the last scan of the tables. */

@@ -22,7 +22,7 @@
 
 #include <stdint.h>
 
-#define EMU_MAGIC    0x64706d60u /* changes with every change of the messages or of shm.h */
+#define EMU_MAGIC    0x64706d61u /* changes with every change of the messages or of shm.h */
 #define EMU_ENV_DIR  "DPUMAP_EMU_DIR"
 #define EMU_ENV_ROLE "DPUMAP_EMU_ROLE"
 #define EMU_ENV_WIRE "DPUMAP_EMU_WIRE"
@@ -84,11 +84,12 @@ enum emu_rule_kind {
 	EMU_RULE_QUEUE,	     /* the packets of a QP are lost, delayed or refused */
 	EMU_RULE_GID,	     /* the port loses its IP addresses, now */
 	EMU_RULE_NEIGHBOUR,  /* no neighbour answers: the resolution of addresses waits */
+	EMU_RULE_DATA,	     /* bytes change while they are moved */
 };
 
 #define EMU_FAULT_WORDS 160
 
-/* Applies to `count` commands or completions from the `nth` on, counted from now. */
+/* Applies to `count` commands, completions or bytes from the `nth` on, counted from now. */
 struct emu_fault_request {
 	struct emu_request req;
 	uint32_t kind;

@@ -288,13 +288,12 @@ enum emu_cqe_action {
 #define EMU_ANY_FUNC UINT32_MAX
 
 /*
- * Written by the server while `action` is EMU_CQE_NORMAL, after a grace period as for a retired
- * entry. Engines count the completions that the rule covers; the count decides which ones it
- * affects.
+ * Written by the server while `action` is 0, after a grace period as for a retired entry. Engines count
+ * the completions, or the bytes, that the rule covers; the count decides which ones it affects.
  */
-struct emu_cqe_rule {
-	_Atomic uint32_t action;
-	uint32_t func; /* of the QP; EMU_ANY_FUNC: all */
+struct emu_rule {
+	_Atomic uint32_t action; /* enum emu_cqe_action; of bytes: 1; 0: there is no rule */
+	uint32_t func;		 /* of the QP; EMU_ANY_FUNC: all */
 	uint64_t nth;
 	uint64_t count;
 	uint32_t syndrome;
@@ -339,7 +338,8 @@ struct emu_queues {
 	/* The engine that executes an atomic: its serial << 32 | its slot + 1; 0 = none. */
 	_Atomic uint64_t atomic_owner;
 	uint32_t pad[6];
-	struct emu_cqe_rule rule;
+	struct emu_rule rule;	   /* for completions */
+	struct emu_rule data_rule; /* for bytes that change while they are moved */
 	struct emu_engine engine[EMU_MAX_ENGINES];
 	/* The counters of the engine in that slot: when it ends, the server adds them to the sum and clears them. */
 	_Atomic uint64_t counter[EMU_MAX_ENGINES][EMU_MAX_FUNCS][EMU_COUNTERS];

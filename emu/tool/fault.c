@@ -20,7 +20,8 @@ static const struct named kinds[] = {
 	{"memory", EMU_RULE_MEMORY},	   {"device", EMU_RULE_DEVICE},
 	{"port", EMU_RULE_PORT},	   {"partition", EMU_RULE_PARTITION},
 	{"queue", EMU_RULE_QUEUE},	   {"gid", EMU_RULE_GID},
-	{"neighbour", EMU_RULE_NEIGHBOUR}, {"clear", EMU_RULE_NONE},
+	{"neighbour", EMU_RULE_NEIGHBOUR}, {"data", EMU_RULE_DATA},
+	{"clear", EMU_RULE_NONE},
 };
 
 /* The options of each kind of fault; others are refused. */
@@ -36,6 +37,7 @@ static const unsigned int words[] = {
 	[EMU_RULE_PARTITION] = W_AS | W_PEER | W_OFF,
 	[EMU_RULE_GID] = W_AS | W_OFF,
 	[EMU_RULE_NEIGHBOUR] = W_AS | W_OFF,
+	[EMU_RULE_DATA] = W_NTH | W_COUNT | W_AS | W_OFF,
 	[EMU_RULE_QUEUE] = W_SILENT | W_RNR | W_DELAY | W_QPN | W_NTH | W_AS | W_OFF,
 };
 
@@ -76,8 +78,8 @@ const char *tool_fault_kind(struct options *o, const char *word)
 	const struct named *k = find(kinds, ARRAY_SIZE(kinds), word);
 
 	if (!k)
-		return "unknown kind of fault; use command, completion, memory, device, port, gid, "
-		       "neighbour, partition, queue or clear";
+		return "unknown kind of fault; use command, completion, data, memory, device, "
+		       "port, gid, neighbour, partition, queue or clear";
 	o->fault.kind = k->value;
 	return NULL;
 }
@@ -294,7 +296,8 @@ bool tool_fault_replaces(const struct emu_fault_request *a, const struct emu_fau
 {
 	if (a->kind != b->kind)
 		return false;
-	if (a->kind == EMU_RULE_COMMAND || a->kind == EMU_RULE_COMPLETION)
+	if (a->kind == EMU_RULE_COMMAND || a->kind == EMU_RULE_COMPLETION ||
+	    a->kind == EMU_RULE_DATA)
 		return true;
 	return !strcmp(a->role, b->role) && !strcmp(a->peer, b->peer) && a->qpn == b->qpn;
 }

@@ -100,7 +100,8 @@ static const struct verb verbs[] = {
 	{{"fault", "[KIND]", 0, 1, V_FAULT,
 	  "Inject faults, or list the active ones. Without KIND and options they are listed. "
 	  "KIND is one of command (the default; a command fails), completion (a "
-	  "completion is lost, late, duplicated or an error), memory (device memory is exhausted), "
+	  "completion is lost, late, duplicated or an error), data (bytes change while they are "
+	  "moved), memory (device memory is exhausted), "
 	  "device (the device dies), port (the port goes down), gid (the port loses its IP "
 	  "addresses), neighbour (no neighbour answers its resolution of addresses), partition "
 	  "(functions do not reach "
@@ -468,13 +469,14 @@ static const struct option_spec specs[] = {
 	  V_FAULT},
 	 tool_fault_method},
 	{{"nth", 0, "N",
-	  "First command or completion to fail, counted from now (default: 1); of `fault queue': "
+	  "First command or completion to fail, or first byte to change, counted from now "
+	  "(default: 1); of `fault queue': "
 	  "the N-th queue pair in existence; after the last one, counting starts again",
 	  V_FAULT},
 	 tool_fault_nth},
 	{{"count", 0, "M",
-	  "Number of failures, or `all' (default: 1); of `capture': number of packets (default: "
-	  "all)",
+	  "Number of failures, or of bytes, or `all' (default: 1); of `capture': number of "
+	  "packets (default: all)",
 	  V_FAULT | V_CAPTURE},
 	 tool_fault_count},
 	{{"errno", 0, "NAME",

@@ -12,6 +12,7 @@ void tool_more_faults(FILE *out)
 	fputs("The options of each kind:\n"
 	      "  command     --method, --errno or --status [--syndrome], --nth, --count, --as\n"
 	      "  completion  --lose, --delay, --duplicate or --syndrome, --nth, --count, --as\n"
+	      "  data        --nth, --count, --as\n"
 	      "  memory      --left, --as\n"
 	      "  device      --as\n"
 	      "  port        --as\n"

@@ -15,7 +15,7 @@ CASES = [
     (["help", "po"], "port"),
     (["port", ""], "down lid pkey reregister sm up"),
     (["gid", ""], "add del list"),
-    (["fault", ""], "clear command completion device gid memory neighbour partition port queue"),
+    (["fault", ""], "clear command completion data device gid memory neighbour partition port queue"),
     (["fault", "completion", "--du"], "--duplicate"),
     (["fault", "--nth", "3", "pa"], "partition"),
     (["fault", "completion", "--syndrome", "REM_A"], "REM_ABORT_ERR REM_ACCESS_ERR"),

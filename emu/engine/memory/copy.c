@@ -277,6 +277,23 @@ enum emu_copy_fault emu_memory_copy(struct emu_memory *mem, const struct emu_seg
 	return EMU_COPY_OK;
 }
 
+void emu_memory_spoil(struct emu_memory *mem, const struct emu_seg_list *at, uint64_t from,
+		      uint64_t n)
+{
+	for (const struct emu_seg *s = at->seg; n; s++) {
+		uint64_t skip = least(from, s->len), len = least(n, s->len - skip);
+		const struct emu_seg part = {s->addr + skip, len, s->pid, s->mkey};
+
+		from -= skip;
+		n -= len;
+		if (!len || s->pid == EMU_SEG_NULL || !fetch(mem, &part, mem->bounce, len))
+			continue;
+		for (uint64_t i = 0; i < len; i++)
+			mem->bounce[i] ^= 1;
+		(void)store(mem, &part, mem->bounce, len);
+	}
+}
+
 /*
  * Is the cell mapped and writable? Adding 0 with FUTEX_WAKE_OP is an atomic write access of the
  * kernel that changes nothing. What another thread unmaps after it is that thread's mistake.

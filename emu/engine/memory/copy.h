@@ -33,6 +33,9 @@ enum emu_copy_fault {
 /* Copy len bytes (at most ENGINE_CHUNK, dst->len and src->len). */
 enum emu_copy_fault emu_memory_copy(struct emu_memory *mem, const struct emu_seg_list *dst,
 				    const struct emu_seg_list *src, uint64_t len);
+/* Change bytes [from, from + n) of what was copied to `at`, n at most ENGINE_CHUNK: the lowest bit of each. */
+void emu_memory_spoil(struct emu_memory *mem, const struct emu_seg_list *at, uint64_t from,
+		      uint64_t n);
 /* Find out how this kernel lets an engine access the memory of other processes. */
 void emu_memory_probe(struct emu_memory *mem);
 /* What became of an atomic. */

@@ -27,8 +27,9 @@
 
 static struct emu_fault_request rule; /* for commands; kind 0: no rule */
 static uint64_t rule_seen, rule_failed;
-static char completion_words[EMU_FAULT_WORDS]; /* of the rule for completions */
-static bool counted;			       /* the last command was counted */
+/* Of the rules that engines have. */
+static char completion_words[EMU_FAULT_WORDS], data_words[EMU_FAULT_WORDS];
+static bool counted; /* the last command was counted */
 
 static bool is_meant(const char *role, const struct emu_func *f)
 {
@@ -144,36 +145,49 @@ void emu_fault_uncount(void)
 	counted = false;
 }
 
-/* --- completions ------------------------------------------------------------------------------ */
+/* --- completions and bytes, which engines count ------------------------------------------------- */
 
-static void clear_completions(void)
+static void clear_rule(struct emu_rule *q)
 {
-	atomic_store(&emu_queues->rule.action, EMU_CQE_NORMAL);
+	atomic_store(&q->action, 0);
 	emu_grace();
 }
 
-static int set_completion(const struct emu_fault_request *r)
+static void set_rule(struct emu_rule *q, uint32_t action, const struct emu_fault_request *r,
+		     char words[static EMU_FAULT_WORDS])
 {
-	struct emu_cqe_rule *q = &emu_queues->rule;
-
-	if (r->off) {
-		clear_completions();
-		return 0;
-	}
-	if (r->action < EMU_CQE_LOSE || r->action > EMU_CQE_TWICE || r->syndrome > UINT8_MAX ||
-	    (r->action == EMU_CQE_ERROR && !r->syndrome) || r->amount > UINT32_MAX)
-		return -EINVAL;
-	clear_completions();
+	clear_rule(q);
 	q->func = *r->role ? find_role(r->role)->index : EMU_ANY_FUNC;
 	q->nth = r->nth;
 	q->count = r->count;
 	q->syndrome = r->syndrome;
 	q->delay_us = (uint32_t)r->amount;
-	memcpy(completion_words, r->words, sizeof(completion_words));
+	memcpy(words, r->words, EMU_FAULT_WORDS);
 	atomic_store(&q->seen, 0);
 	atomic_store(&q->hit, 0);
-	atomic_store(&q->action, r->action);
+	atomic_store(&q->action, action);
 	emu_grace(); /* engines read it once per pass */
+}
+
+static int set_completion(const struct emu_fault_request *r)
+{
+	if (r->off) {
+		clear_rule(&emu_queues->rule);
+		return 0;
+	}
+	if (r->action < EMU_CQE_LOSE || r->action > EMU_CQE_TWICE || r->syndrome > UINT8_MAX ||
+	    (r->action == EMU_CQE_ERROR && !r->syndrome) || r->amount > UINT32_MAX)
+		return -EINVAL;
+	set_rule(&emu_queues->rule, r->action, r, completion_words);
+	return 0;
+}
+
+static int set_data(const struct emu_fault_request *r)
+{
+	if (r->off)
+		clear_rule(&emu_queues->data_rule);
+	else
+		set_rule(&emu_queues->data_rule, 1, r, data_words);
 	return 0;
 }
 
@@ -331,14 +345,23 @@ struct emu_fault_counted emu_fault_commands(void)
 	return (struct emu_fault_counted){rule.words, rule_seen, rule_failed};
 }
 
-struct emu_fault_counted emu_fault_completions(void)
+static struct emu_fault_counted counts_of(const struct emu_rule *q, const char *words)
 {
-	const struct emu_cqe_rule *q = &emu_queues->rule;
 	uint64_t seen = atomic_load(&q->seen);
 
-	if (atomic_load(&q->action) == EMU_CQE_NORMAL || !is_left(seen, q->nth, q->count))
+	if (!atomic_load(&q->action) || !is_left(seen, q->nth, q->count))
 		return (struct emu_fault_counted){NULL, 0, 0};
-	return (struct emu_fault_counted){completion_words, seen, atomic_load(&q->hit)};
+	return (struct emu_fault_counted){words, seen, atomic_load(&q->hit)};
+}
+
+struct emu_fault_counted emu_fault_completions(void)
+{
+	return counts_of(&emu_queues->rule, completion_words);
+}
+
+struct emu_fault_counted emu_fault_data(void)
+{
+	return counts_of(&emu_queues->data_rule, data_words);
 }
 
 static int clear(const struct emu_fault_request *r)
@@ -347,7 +370,8 @@ static int clear(const struct emu_fault_request *r)
 	memset(&rule, 0, sizeof(rule));
 	rule_seen = 0;
 	rule_failed = 0;
-	clear_completions();
+	clear_rule(&emu_queues->rule);
+	clear_rule(&emu_queues->data_rule);
 	atomic_store(&emu_queues->rule.seen, 0);
 	atomic_store(&emu_queues->rule.hit, 0);
 	for (unsigned int i = 0; i < emu_topology.nfuncs; i++) {
@@ -389,6 +413,7 @@ int emu_fault_set(const struct emu_fault_request *r, uint64_t val[static 4])
 		[EMU_RULE_QUEUE] = emu_network_fault_queue,
 		[EMU_RULE_GID] = set_gid,
 		[EMU_RULE_NEIGHBOUR] = set_neighbour,
+		[EMU_RULE_DATA] = set_data,
 	};
 	struct emu_fault_request next = *r;
 	int err;

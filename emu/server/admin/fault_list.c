@@ -111,10 +111,12 @@ static void put_all(struct list *l)
 {
 	const struct emu_fault_counted commands = emu_fault_commands();
 	const struct emu_fault_counted completions = emu_fault_completions();
+	const struct emu_fault_counted data = emu_fault_data();
 	uint32_t high = atomic_load(&emu_queues->qp_high), i;
 
 	put_counted(l, &commands);
 	put_counted(l, &completions);
+	put_counted(l, &data);
 	put_memory(l);
 	put_functions(l);
 	put_partitions(l);

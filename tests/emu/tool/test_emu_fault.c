@@ -159,10 +159,12 @@ static void fault_without_options_lists_the_active_ones(void **state)
 	INJECT("port", "--as", "host");
 	INJECT("gid", "--as", "host");
 	INJECT("neighbour", "--as", "host");
+	INJECT("data", "--nth", "5", "--count", "2");
 	INJECT("memory", "--left", "4096");
 	INJECT("partition", "--as", "dpu", "--peer", "host");
 	assert_prints(LIST, "command --method pd.create --nth 2 (matched 0, failed 0)\n"
 			    "completion --lose --count all (matched 0, failed 0)\n"
+			    "data --nth 5 --count 2 (matched 0, failed 0)\n"
 			    "memory --as dpu --left 4096\n"
 			    "device --as host\nport --as host\ngid --as host\n"
 			    "neighbour --as host\n"
@@ -396,6 +398,8 @@ static void rules_without_sense_are_refused(void **state)
 		{"completion", "--lose", "--delay", "5"},
 		{"completion", "--lose", "--syndrome", "REM_OP_ERR"},
 		{"completion", "--syndrome", "0x100"},
+		{"data", "--lose"},
+		{"data", "--nth", "0"},
 		{"memory", "--lose"},
 		{"memory", "--left", "much"},
 		{"clear", "now"},

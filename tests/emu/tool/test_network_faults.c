@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * `dpumap-emu fault' of the network: queue pairs that are silent, slow or not ready, completions that come
- * twice, and partitions; also partitions of P_Keys.
+ * twice, bytes that change, and partitions; also partitions of P_Keys.
  */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "verbs.h"
 
 #define FOREVER 7  /* rnr_retry */
@@ -320,6 +321,106 @@ static void fault_that_is_off_affects_nothing(void **state)
 	close_connection();
 }
 
+/* --- data ------------------------------------------------------------------------------------- */
+
+#define LEN    64u
+#define TO     4096u /* where the bytes arrive */
+#define REMOTE (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ)
+
+static bool needs_receive(enum ibv_wr_opcode opcode)
+{
+	return opcode == IBV_WR_SEND || opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
+}
+
+/* Move the bytes; the memory of the requester is in two pieces. */
+static void move(const struct verbs *n, enum ibv_wr_opcode opcode)
+{
+	uint32_t here = opcode == IBV_WR_RDMA_READ ? TO : 0;
+	struct ibv_sge sge[] = {verbs_piece(n, here, 40), verbs_piece(n, here + 40, LEN - 40)};
+	struct ibv_send_wr wr = {.opcode = opcode, .sg_list = sge, .num_sge = 2}, *bad;
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_RTS, .qp_access_flags = REMOTE};
+	struct ibv_mr *mr = ibv_reg_mr(n->pd, n->buf, VERBS_BUF, IBV_ACCESS_LOCAL_WRITE | REMOTE);
+
+	assert_non_null(mr);
+	assert_int_equal(ibv_modify_qp(b, &attr, IBV_QP_STATE | IBV_QP_ACCESS_FLAGS), 0);
+	for (uint32_t i = 0; i < LEN; i++)
+		n->buf[i] = (uint8_t)i;
+	memset(n->buf + TO, 0xff, LEN);
+	wr.wr.rdma.remote_addr = (uintptr_t)n->buf + (TO - here);
+	wr.wr.rdma.rkey = mr->rkey;
+	if (needs_receive(opcode))
+		verbs_recv_into(n, b, TO, LEN);
+	assert_int_equal(ibv_post_send(a, &wr, &bad), 0);
+	verbs_expect(n->cq, IBV_WC_SUCCESS);
+	if (needs_receive(opcode))
+		verbs_expect(n->cq, IBV_WC_SUCCESS);
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+}
+
+/* Only `count` bytes from the first one on have changed. */
+static void assert_changed(const struct verbs *n, uint32_t first, uint32_t count)
+{
+	uint8_t wanted[LEN];
+
+	for (uint32_t i = 0; i < LEN; i++)
+		wanted[i] = (uint8_t)(i ^ (i >= first && i - first < count));
+	assert_memory_equal(n->buf + TO, wanted, LEN);
+}
+
+static void changed_byte_arrives_and_no_completion_shows_it(void **state)
+{
+	static const enum ibv_wr_opcode opcodes[] = {IBV_WR_RDMA_WRITE, IBV_WR_RDMA_READ,
+						     IBV_WR_SEND, IBV_WR_RDMA_WRITE_WITH_IMM};
+	const struct verbs *n = *state;
+
+	open_connection(n, PATIENT, FOREVER);
+	for (size_t i = 0; i < ARRAY_SIZE(opcodes); i++) {
+		assert_int_equal(fault("data --nth 51 --as dpu"), 0);
+		move(n, opcodes[i]);
+		assert_changed(n, 50, 1);
+		move(n, opcodes[i]);
+		assert_changed(n, 0, 0);
+	}
+	close_connection();
+}
+
+static void bytes_are_counted_across_messages(void **state)
+{
+	const struct verbs *n = *state;
+
+	open_connection(n, PATIENT, FOREVER);
+	assert_int_equal(fault("data --nth 36 --count 34"), 0);
+	move(n, IBV_WR_RDMA_WRITE);
+	assert_changed(n, 35, 29);
+	move(n, IBV_WR_RDMA_READ);
+	assert_changed(n, 0, 5);
+	move(n, IBV_WR_RDMA_READ);
+	assert_changed(n, 0, 0);
+	assert_int_equal(fault("data --count all"), 0);
+	move(n, IBV_WR_SEND);
+	assert_changed(n, 0, LEN);
+	close_connection();
+}
+
+static void bytes_of_other_functions_and_without_the_fault_do_not_change(void **state)
+{
+	const struct verbs *n = *state;
+
+	open_connection(n, PATIENT, FOREVER);
+	assert_int_equal(fault("data --count all --as host"), 0);
+	move(n, IBV_WR_RDMA_WRITE);
+	assert_changed(n, 0, 0);
+	assert_int_equal(fault("data --count all"), 0);
+	assert_int_equal(fault("data --off"), 0);
+	move(n, IBV_WR_RDMA_WRITE);
+	assert_changed(n, 0, 0);
+	assert_int_equal(fault("data --count all"), 0);
+	assert_int_equal(fault("clear"), 0);
+	move(n, IBV_WR_RDMA_WRITE);
+	assert_changed(n, 0, 0);
+	close_connection();
+}
+
 /* --- partitions ------------------------------------------------------------------------------- */
 
 /* A process on the DPU of the second card, with a queue pair. */
@@ -443,6 +544,9 @@ int main(int argc, char **argv)
 		TEST(completions_of_receives_are_not_duplicated),
 		TEST(duplicated_completions_do_not_overrun_the_queue),
 		TEST(fault_that_is_off_affects_nothing),
+		TEST(changed_byte_arrives_and_no_completion_shows_it),
+		TEST(bytes_are_counted_across_messages),
+		TEST(bytes_of_other_functions_and_without_the_fault_do_not_change),
 		TEST(partition_exhausts_the_retries),
 		TEST(partition_that_ends_before_the_retries_loses_nothing),
 		TEST(partition_between_unknown_or_equal_functions_is_refused),
