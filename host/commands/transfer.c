@@ -226,17 +226,32 @@ static void print_report(struct transfer *t)
 		report_print(&t->report, &t->export.info, t->export.desc_len);
 }
 
+#define CORRUPT                                                                             \
+	": the copy is corrupt; copy again while nothing else writes to the export; if it " \
+	"differs again, check memory and card (dmesg, dpumap doctor)"
+
+/* The digest of the DPU is the first one, that of the source the second one. */
 static doca_error_t check_copy(const struct transfer *t, struct dpumap_error *error)
 {
-	if (t->sink.differs)
+	const struct report *r = &t->report;
+	bool has_arrived;
+
+	if (report_is_intact(r))
+		return DOCA_SUCCESS;
+	has_arrived = !t->has_source ||
+		      dpumap_digest_is_equal(&r->digests[0].digest, &r->digests[1].digest);
+	if (r->differs)
 		return dpumap_error_set(error, DOCA_ERROR_IO_FAILED,
 					"%s differs from %s at byte %" PRIu64
-					": the copy is corrupt",
-					t->sink.name, t->source.name, t->sink.differs_at);
-	if (!report_is_intact(&t->report))
+					", and export %s does%s" CORRUPT,
+					t->sink.name, t->source.name, t->sink.differs_at,
+					t->export.info.name, has_arrived ? " not" : ", too");
+	if (has_arrived)
 		return dpumap_error_set(error, DOCA_ERROR_IO_FAILED,
-					"the digests differ: the copy is corrupt");
-	return DOCA_SUCCESS;
+					"%s differs from export %s" CORRUPT, t->sink.name,
+					t->export.info.name);
+	return dpumap_error_set(error, DOCA_ERROR_IO_FAILED, "export %s differs from %s" CORRUPT,
+				t->export.info.name, t->source.name);
 }
 
 /* Closes the import before it releases the export. */

@@ -1,16 +1,28 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""Every byte arrives where it should, and no other changes."""
+"""Every byte arrives where it should, and no other changes. A byte that the card changes on its way is found, at
+$DPUMAP_CORRUPTIONS places."""
 
 import hashlib
+import os
 import random
 
 import pytest
+
+from harness.agents import LOST
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 KIB, MIB = 1 << 10, 1 << 20
 SIZES = (1, 3, 4, 63, 64, 65, 1023, 4095, 4096, 4097, 64 * KIB - 1, 64 * KIB, MIB - 3, MIB, MIB + 1)
 OFFSETS = (0, 1, 2, 3, 4, 63, 64, 4095, 4096, 65535, 65536)
 SEED = 0x64707561
+CORRUPTIONS = int(os.environ.get("DPUMAP_CORRUPTIONS", "100"))
+COMMANDS = {
+    "write": (("write", "e0", "sent"), "export e0 differs from sent"),
+    "read": (("read", "e0", "got"), "got differs from export e0"),
+    "cp": (("cp", "sent", "e0", "got"), r"got differs from sent at byte \d+, and export e0 does(, too| not)"),
+    "fill": (("fill", "e0", "a5"), "export e0 differs from the pattern"),
+    "dump": (("dump", "e0"), "standard output differs from export e0"),
+}
 
 
 def pairs(room, profile):
@@ -130,3 +142,41 @@ def test_the_largest_copy_succeeds(agent, tool, host, profile, answer):
     done = dpumap("bench", "e0", "--size", str(limit), "--count", "4", timeout=600)
     answer(16, f"{limit} bytes: status {done.status} {done.err.strip()}", done.status == 0)
     done.ok()
+
+
+def corruptions(size, piece, count):
+    """Commands, and which of the bytes that they move changes: at the borders of the pieces, and anywhere."""
+    chance = random.Random(SEED + size)
+    borders = {0, size - 1, *range(piece, size, piece), *range(piece - 1, size, piece)}
+    chosen = [(command, at) for at in sorted(borders) for command in ("write", "read")]
+    chosen += [("fill", chance.randrange(size)), ("dump", chance.randrange(size))]
+    while len(chosen) < count:
+        command = chance.choice(("write", "read", "cp"))
+        chosen.append((command, chance.randrange(size * (2 if command == "cp" else 1))))
+    chance.shuffle(chosen)
+    return chosen[:count]
+
+
+@pytest.mark.local
+@pytest.mark.parametrize(
+    "export, size, piece",
+    [
+        ("kind=dm", 64 * KIB, 16 * KIB),
+        ("kind=dram", 4 * MIB + 7, MIB),
+        ("kind=dram,via=rdma", 256 * KIB + 1, 64 * KIB),
+    ],
+)
+def test_byte_that_the_card_changes_is_found(serve, tool, host, emulator, export, size, piece):
+    """Each copy fails, its message names what differs, and no file is left. The next copy is exact."""
+    dpumap = tool(serve("--export", f"name=e0,{export},size={size}"))
+    host.put({"sent": random.Random(SEED).randbytes(size)})
+    host.remove("got")
+    for command, at in corruptions(size, piece, CORRUPTIONS // 3):
+        words, differs = COMMANDS[command]
+        emulator.fault("data", "--as", "host", "--nth", at + 1)
+        done = dpumap(*words)
+        assert done.status, f"{command}: byte {at} of those that it moved has changed: {done.out}"
+        done.fails_with(LOST, f"{differs}: the copy is corrupt; copy again .* dpumap doctor")
+        assert not host.exists(f"{host.dir}/got"), f"{command}: a file is left"
+    dpumap("cp", "sent", "e0", "got").ok()
+    assert host.sha256("got") == host.sha256("sent")
