@@ -6,6 +6,9 @@ import re
 import pytest
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
+SIZES = {"dm": (64, 4096, 32768), "dram": (64, 1024, 4096, 16384, 65536, 1 << 20)}
+WAYS = {"read": "DPU to host", "write": "host to DPU"}
+NAMES = {"host": "host", "dpu": "DPU"}
 
 
 @pytest.mark.parametrize("kind", ["dm", "dram"])
@@ -13,17 +16,16 @@ def test_copies_by_the_host(agent, tool, profile, figure, kind):
     """Latency and bandwidth of reads and writes of the DPU's memory, by the host's engine."""
     dpumap = tool(agent(f"kind={kind},size={'32K' if kind == 'dm' else '1M'}").must_serve())
     count = "20000" if profile == "lab" else "200"
-    sizes = [64, 4096, 32768] + ([1 << 20] if kind == "dram" else [])
-    for size in sizes:
+    for size in SIZES[kind]:
         words = ["--write", "--size", str(size), "--count", count]
         done = dpumap.json("bench", "e0", *words, timeout=1800)
         for line in done["results"]:
-            what = {"kind": kind, "direction": line["direction"], "size": size}
-            rate = line["megabytes_per_second"]
-            figure("latency, median", line["median_ns"] / 1000, "us", **what)
+            what = {"way": WAYS[line["direction"]], "memory": kind, "by": "host", "size": size}
+            latency, rate = line["median_ns"] / 1000, line["megabytes_per_second"] / 1000
+            figure("latency, median", latency, "us", **what)
             figure("latency, 99th percentile", line["p99_ns"] / 1000, "us", **what)
-            figure("bandwidth", rate, "MB/s", **what)
-            figure("operations", rate * 1e6 / size, "1/s", **what)
+            figure("bandwidth", rate, "GB/s", **what)
+            figure("operations", rate * 1000 / size, "Mop/s", **what)
 
 
 @pytest.mark.parametrize("copier, other", [("host", "dpu"), ("dpu", "host")])
@@ -33,14 +35,18 @@ def test_copies_by_either_side(machines, figure, copier, other):
     program = "$DPUMAP_HIL/tests/bench_copy"
     command = f"{program} --rounds 1 --far -- ./pair run --as {other} -- {program} --export"
     out = machine.run(command, timeout=1800).ok()
-    title, found = "", 0
-    for text in out.splitlines():
-        if head := re.match(r"(\S.*), median \(min - max\)", text):
-            title = head[1]
-        row = re.match(r"  dpumap, (.*?)\s+([0-9.]+) +\(([0-9.]+) - ([0-9.]+)\) (\S+)$", text)
-        if row and row[5] != "x":
-            # The program takes itself for the host.
-            way = row[1].replace("DPU", "exporter").replace("host", "copier")
-            figure(way, float(row[2]), row[5], of=title, copier=copier, exporter=other)
-            found += 1
-    assert found, out
+    # The program takes itself for the host, and what it copies from for the DPU.
+    ways = {
+        "DPU to host": f"{NAMES[other]} to {NAMES[copier]}",
+        "host to DPU": f"{NAMES[copier]} to {NAMES[other]}",
+    }
+    names = {"GB/s": ("bandwidth", 1 << 20), "Mop/s": ("operations", 64)}
+    found = 0
+    for way, value, unit in re.findall(
+        r"^  dpumap, (DPU to host|host to DPU) +([0-9.]+) +\(.*\) (GB/s|Mop/s)$", out, re.M
+    ):
+        name, size = names[unit]
+        what = {"way": ways[way], "memory": "process", "by": NAMES[copier], "size": size}
+        figure(name, float(value), unit, **what)
+        found += 1
+    assert found == 4, out
