@@ -83,8 +83,8 @@ def speeds(figures):
     return table(["test", "of", "figures"], lines)
 
 
-def write(out, options, facts, status, verdict, seconds):
-    """report.md, and the figures and answers as JSON."""
+def write(out, options, facts, status, verdict, seconds, beside):
+    """report.md, with the text beside, and the figures and answers as JSON."""
     junit = out / "junit.xml"
     tests = results.read_junit(junit) if junit.exists() else []
     figures, answers = read_lines(out / "figures.jsonl"), read_lines(out / "answers.jsonl")
@@ -103,6 +103,8 @@ def write(out, options, facts, status, verdict, seconds):
         parts += ["## Answers for docs/hardware.md", questions(answers)]
     if figures:
         parts += ["## Figures", speeds(figures)]
+    if beside:
+        parts += [beside]
     skipped = [[test.name, test.reason] for test in tests if test.outcome == "skip"]
     if skipped:
         parts += ["## Not tested", table(["test", "why"], skipped)]

@@ -22,6 +22,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
+import published
 import relay
 import report
 from harness.machine import Lost
@@ -31,6 +32,8 @@ PACKAGES = ("libdpumap0", "libdpumap-channel0", "dpumap-dpu", "dpumap-host")
 # In this order: first what a lab wants to know first, and last what resets the device.
 TESTS = ("hil/test_first.py", "hil/test_doctor.py", "agents", "hil/test_performance.py",
          "hil/test_endurance.py", "hil/test_programs.py", "hil/test_examples.py", "hil/test_device.py")
+BENCH_TESTS = ("hil/test_performance.py",)
+BENCH_PROGRAMS = ("tests/hil_probe", "bin/bench_copy")
 # Programs for both machines, and the integration tests that can run between them.
 PROGRAMS = (HERE / "programs.txt").read_text(encoding="utf-8")
 TRIPLETS = {"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}
@@ -138,6 +141,12 @@ class Run:
             where[architecture] = (packages, pathlib.Path(build))
         return where
 
+    def programs(self):
+        if self.options.bench:
+            return BENCH_PROGRAMS
+        lines = [line.split("#")[0].split() for line in PROGRAMS.splitlines()]
+        return [words[0] for words in lines if words]
+
     def build_tests(self, architecture, build):
         say(f"test programs for {architecture}")
         words = ["cmake", "-S", ROOT, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug"]
@@ -146,7 +155,7 @@ class Run:
             toolchain = ROOT / f"cmake/toolchains/{TRIPLETS[architecture]}.cmake"
             words.append(f"-DCMAKE_TOOLCHAIN_FILE={toolchain}")
         self.must(words)
-        targets = [name.replace("examples/doca/", "example_doca_") for name in programs()]
+        targets = [name.replace("examples/doca/", "example_doca_") for name in self.programs()]
         targets = [name.rsplit("/", 1)[-1] for name in targets]
         self.must(["cmake", "--build", build, "--target", *targets])
 
@@ -170,7 +179,7 @@ class Run:
             files[name] = HERE / "far" / name
         for name in ("tmp/.keep", "home/.keep", "lib/.keep", "daemons/.keep"):
             files[name] = b""
-        for name in programs():
+        for name in self.programs():
             files[f"tests/{name.rsplit('/', 1)[-1]}"] = tests / name
         count = self.properties.get("device", "count", fallback="")
         if count and self.properties.getboolean("device", "exclusive", fallback=False):
@@ -239,7 +248,7 @@ class Run:
         state.write_text(json.dumps(self.state()))
         words = [sys.executable, "-m", "pytest", "-rs", "-v"]
         words += ["--junitxml", self.out / "junit.xml", "-o", "junit_family=xunit2"]
-        words += [ROOT / "tests" / name for name in TESTS]
+        words += [ROOT / "tests" / name for name in (BENCH_TESTS if self.options.bench else TESTS)]
         words += ["-k", self.options.select] if self.options.select else []
         environ = {**os.environ, "DPUMAP_HIL_STATE": str(state), "PYTHONDONTWRITEBYTECODE": "1"}
         with open(self.out / "pytest.log", "w", encoding="utf-8") as log:
@@ -290,15 +299,17 @@ class Run:
         shutil.rmtree(self.tmp, ignore_errors=True)
         return all(removed)
 
+    def beside(self):
+        """What was measured beside what is published, with a heading; "" if nothing was measured."""
+        card = self.options.emulated
+        heading = f"on the emulated card {card}, which says nothing about a card" if card else "and published"
+        text = published.beside(*published.load(HERE / "published.txt"), report.read_lines(self.out / "figures.jsonl"))
+        return text and f"## Measured {heading}\n\n{text}"
+
 
 def die_with_parent():
     """In the child: prctl(PR_SET_PDEATHSIG, SIGKILL)."""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
-
-
-def programs():
-    lines = [line.split("#")[0].split() for line in PROGRAMS.splitlines()]
-    return [words[0] for words in lines if words]
 
 
 def environment(triplet):
@@ -315,13 +326,14 @@ def parse():
     parser = argparse.ArgumentParser()
     for name in ("host", "dpu", "out", "packages"):
         parser.add_argument("--" + name, required=True)
-    for name in ("properties", "ssh-config", "select"):
+    for name in ("emulated", "properties", "ssh-config", "select"):
         parser.add_argument("--" + name, default="")
     parser.add_argument("--profile", choices=("quick", "lab"), default="lab")
     parser.add_argument("--bytes", type=int, required=True)
     parser.add_argument("--endurance", type=int, required=True)
     parser.add_argument("--tests", action="append", default=[])
-    parser.add_argument("--no-build", action="store_true")
+    for name in ("bench", "no-build"):
+        parser.add_argument("--" + name, action="store_true")
     return parser.parse_args()
 
 
@@ -366,7 +378,10 @@ def main():
                     "hil: a machine was lost: what is there goes within two minutes",
                     file=sys.stderr,
                 )
-            report.write(run.out, options, run.facts, status, verdict, time.time() - begin)
+            beside = run.beside()
+            report.write(run.out, options, run.facts, status, verdict, time.time() - begin, beside)
+            if options.bench:
+                print(f"\n{beside or 'Nothing was measured.'}\n", flush=True)
             say(f"report: {run.out}/report.md")
     sys.exit(status)
 
