@@ -371,6 +371,25 @@ static bool is_turn_over(struct server *server)
 	return ++server->num_done > DONE_AT_ONCE || now >= server->turn_end;
 }
 
+/* Whether another request has arrived. An invalid one is rejected in its turn. */
+static bool has_request(const struct session *session)
+{
+	struct dpumap_error ignored = {0};
+	const uint8_t *payload;
+	size_t len;
+
+	return can_answer(session) &&
+	       dpumap_conn_frame(session->conn, &payload, &len, &ignored) != DOCA_ERROR_AGAIN;
+}
+
+/* Few replies wait for those to the requests that have arrived, because sending costs more than answering. */
+static doca_error_t send_replies(const struct session *session, struct dpumap_error *error)
+{
+	if (has_request(session) && dpumap_conn_may_gather(session->conn))
+		return DOCA_SUCCESS;
+	return dpumap_conn_flush(session->conn, error);
+}
+
 /*
  * Answers one request: a client that sends many at once does not make others wait. AGAIN if the reply
  * cannot be sent, or if there is none.
@@ -387,24 +406,13 @@ static doca_error_t answer_one(struct server *server, struct session *session,
 		return result;
 	if (result != DOCA_SUCCESS) {
 		requests_reject(session, error);
-		return dpumap_conn_flush(session->conn, error);
+		return send_replies(session, error);
 	}
 	server->stats.held -= session->held.total;
 	requests_answer_frame(session, server->exports, &server->stats.requests, payload, len);
 	server->stats.held += session->held.total;
 	dpumap_conn_drop_frame(session->conn);
-	return dpumap_conn_flush(session->conn, error);
-}
-
-/* Whether another request has arrived. An invalid one is rejected in its turn. */
-static bool has_request(const struct session *session)
-{
-	struct dpumap_error ignored = {0};
-	const uint8_t *payload;
-	size_t len;
-
-	return can_answer(session) &&
-	       dpumap_conn_frame(session->conn, &payload, &len, &ignored) != DOCA_ERROR_AGAIN;
+	return send_replies(session, error);
 }
 
 static void on_introducer_event(struct watch *watch, uint32_t events)
@@ -445,11 +453,11 @@ static doca_error_t go_on_introducing(const struct server *server, struct sessio
 static doca_error_t send_events(struct server *server, struct session *session,
 				struct dpumap_error *error)
 {
-	doca_error_t result = dpumap_conn_flush(session->conn, error);
+	doca_error_t result = send_replies(session, error);
 
 	if (result == DOCA_SUCCESS && session->events && !session->closing) {
 		session_send_event(session);
-		result = dpumap_conn_flush(session->conn, error);
+		result = send_replies(session, error);
 	}
 	if (result == DOCA_SUCCESS && session->events)
 		announce(server, session);
@@ -480,7 +488,8 @@ static doca_error_t advance(struct server *server, struct session *session,
 
 static uint32_t interest_of(const struct session *session)
 {
-	if ((session->waits || session->job.active) && !dpumap_conn_has_output(session->conn))
+	/* Its turn comes, and sends its replies. */
+	if (session->job.active ? !dpumap_conn_has_output(session->conn) : session->waits)
 		return 0;
 	return dpumap_conn_events(session->conn) == POLLOUT ? EPOLLOUT : EPOLLIN;
 }

@@ -10,6 +10,8 @@
 #include "channel/stream.h"
 #include "secret/secret.h"
 
+#define GATHER_MAX 16384u /* one TLS record */
+
 /* In pages of its own: those that no frame needs cost nothing. */
 struct dpumap_conn {
 	struct dpumap_stream stream;
@@ -19,6 +21,7 @@ struct dpumap_conn {
 	uint64_t in_since;
 	uint64_t out_since;
 	bool out_is_secret;
+	bool out_waits; /* for the socket */
 	uint8_t in[DPUMAP_FRAME_HEADER + DPUMAP_FRAME_MAX];
 	uint8_t out[DPUMAP_FRAME_HEADER + DPUMAP_FRAME_MAX];
 };
@@ -183,21 +186,22 @@ static bool is_secret(const struct dpumap_msg *msg)
 doca_error_t dpumap_conn_put(struct dpumap_conn *conn, const struct dpumap_msg *msg,
 			     struct dpumap_error *error)
 {
+	uint8_t *frame = conn->out + conn->out_len;
+	size_t room = sizeof(conn->out) - conn->out_len, len;
 	doca_error_t result;
-	size_t len;
 
-	if (dpumap_conn_has_output(conn))
-		return dpumap_error_set(error, DOCA_ERROR_IN_USE,
-					"the previous frame has not been sent yet");
-	result = dpumap_msg_encode(msg, conn->out + DPUMAP_FRAME_HEADER, DPUMAP_FRAME_MAX, &len,
-				   error);
+	if (room <= DPUMAP_FRAME_HEADER)
+		return dpumap_error_set(error, DOCA_ERROR_TOO_BIG,
+					"too many frames have not been sent yet");
+	result = dpumap_msg_encode(msg, frame + DPUMAP_FRAME_HEADER, room - DPUMAP_FRAME_HEADER,
+				   &len, error);
 	if (result != DOCA_SUCCESS)
 		return result;
-	store_le32(conn->out, (uint32_t)len);
-	conn->out_len = DPUMAP_FRAME_HEADER + len;
-	conn->out_sent = 0;
-	conn->out_since = monotonic_ns();
-	conn->out_is_secret = is_secret(msg);
+	store_le32(frame, (uint32_t)len);
+	if (!dpumap_conn_has_output(conn))
+		conn->out_since = monotonic_ns();
+	conn->out_len += DPUMAP_FRAME_HEADER + len;
+	conn->out_is_secret |= is_secret(msg);
 	return DOCA_SUCCESS;
 }
 
@@ -221,6 +225,7 @@ doca_error_t dpumap_conn_flush(struct dpumap_conn *conn, struct dpumap_error *er
 	doca_error_t result;
 	size_t n = 0;
 
+	conn->out_waits = true;
 	while (conn->out_sent < conn->out_len) {
 		result = dpumap_stream_write(&conn->stream, conn->out + conn->out_sent,
 					     conn->out_len - conn->out_sent, &n, error);
@@ -232,6 +237,7 @@ doca_error_t dpumap_conn_flush(struct dpumap_conn *conn, struct dpumap_error *er
 		explicit_bzero(conn->out, conn->out_len);
 		dpumap_secret_wipe_stack();
 	}
+	conn->out_waits = false;
 	conn->out_is_secret = false;
 	conn->out_len = 0;
 	conn->out_sent = 0;
@@ -251,6 +257,11 @@ doca_error_t dpumap_conn_leave(struct dpumap_conn *conn, int *fd, struct dpumap_
 	conn->in_len = 0;
 	conn->in_since = 0;
 	return DOCA_SUCCESS;
+}
+
+bool dpumap_conn_may_gather(const struct dpumap_conn *conn)
+{
+	return conn->out_len < GATHER_MAX && !conn->out_waits && conn->stream.passes < 0;
 }
 
 bool dpumap_conn_has_output(const struct dpumap_conn *conn)

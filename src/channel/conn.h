@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Frames over a non-blocking socket: 4 bytes little-endian length of what follows, which is
- * 1 to DPUMAP_FRAME_MAX bytes of payload. A connection sends at most one frame at a time.
+ * 1 to DPUMAP_FRAME_MAX bytes of payload. A connection gathers frames until they are sent.
  */
 #ifndef DPUMAP_CHANNEL_CONN_H
 #define DPUMAP_CHANNEL_CONN_H
@@ -58,10 +58,15 @@ doca_error_t dpumap_conn_frame(const struct dpumap_conn *conn, const uint8_t **p
 			       struct dpumap_error *error);
 void dpumap_conn_drop_frame(struct dpumap_conn *conn);
 
-/* Encodes msg into the outgoing frame. IN_USE while the last one has not been sent. */
+/* Encodes msg behind the frames that have not been sent. TOO_BIG: there is no room for it. */
 doca_error_t dpumap_conn_put(struct dpumap_conn *conn, const struct dpumap_msg *msg,
 			     struct dpumap_error *error);
-/* dpumap_stream_pass_fd(), with the outgoing frame; and the other two. */
+/*
+ * False: these frames are to be sent before the next one is put, as they are long, wait for the socket, or go with a
+ * descriptor.
+ */
+bool dpumap_conn_may_gather(const struct dpumap_conn *conn);
+/* dpumap_stream_pass_fd(), with the frames that have not been sent; and the other two. */
 void dpumap_conn_pass_fd(struct dpumap_conn *conn, int fd);
 void dpumap_conn_keep_passed(struct dpumap_conn *conn);
 int dpumap_conn_take_passed(struct dpumap_conn *conn);

@@ -36,7 +36,7 @@ short dpumap_requester_events(const struct dpumap_requester *requester);
 /* To be called until it succeeds, the TLS handshake included. The next request is hello. */
 doca_error_t dpumap_requester_connect(struct dpumap_requester *requester,
 				      struct dpumap_error *error);
-/* Sets the id, and takes the last reply away. IN_USE while an earlier request has not been sent. */
+/* Sets the id, and takes the last reply away. The request is sent, behind those before, by flush(). */
 doca_error_t dpumap_requester_put(struct dpumap_requester *requester, struct dpumap_msg *request,
 				  struct dpumap_error *error);
 /* SUCCESS also if the peer closed the connection, as it may have sent the reason before. */

@@ -167,12 +167,50 @@ static void a_message_is_sent_as_one_frame(void **state)
 	set_message(&msg, 0);
 	assert_int_equal(dpumap_conn_put(f->conn, &msg, &f->error), DOCA_SUCCESS);
 	assert_true(dpumap_conn_has_output(f->conn));
-	assert_int_equal(dpumap_conn_put(f->conn, &msg, &f->error), DOCA_ERROR_IN_USE);
 	assert_int_equal(dpumap_conn_flush(f->conn, &f->error), DOCA_SUCCESS);
 	assert_false(dpumap_conn_has_output(f->conn));
 	n = recv(f->peer, wire, sizeof(wire), 0);
 	assert_int_equal(n, 4 + 5);
 	assert_memory_equal(wire, "\x05\0\0\0\xa1\x62id\x05", 9);
+}
+
+static void messages_are_sent_together_in_order(void **state)
+{
+	struct fixture *f = *state;
+	struct dpumap_msg msg;
+	uint8_t wire[64];
+
+	set_message(&msg, 0);
+	assert_int_equal(dpumap_conn_put(f->conn, &msg, &f->error), DOCA_SUCCESS);
+	dpumap_msg_set_number(&msg, DPUMAP_MSG_ID, 6);
+	assert_int_equal(dpumap_conn_put(f->conn, &msg, &f->error), DOCA_SUCCESS);
+	assert_int_equal(dpumap_conn_flush(f->conn, &f->error), DOCA_SUCCESS);
+	assert_false(dpumap_conn_has_output(f->conn));
+	assert_int_equal(recv(f->peer, wire, sizeof(wire), 0), 18);
+	assert_memory_equal(wire, "\x05\0\0\0\xa1\x62id\x05\x05\0\0\0\xa1\x62id\x06", 18);
+}
+
+static void long_output_and_a_descriptor_are_sent_before_more_messages(void **state)
+{
+	struct fixture *f = *state;
+	struct dpumap_msg msg;
+	unsigned int num = 0;
+
+	set_message(&msg, DPUMAP_EXPORTS_PER_MSG);
+	assert_true(dpumap_conn_may_gather(f->conn));
+	while (dpumap_conn_may_gather(f->conn)) {
+		assert_int_equal(dpumap_conn_put(f->conn, &msg, &f->error), DOCA_SUCCESS);
+		num++;
+	}
+	assert_in_range(num, 2, 16);
+	/* What does not fit is refused, and leaves the others as they are. */
+	while (dpumap_conn_put(f->conn, &msg, &f->error) == DOCA_SUCCESS)
+		assert_true(num++ < 1000);
+	assert_int_equal(f->error.code, DOCA_ERROR_TOO_BIG);
+	assert_int_equal(dpumap_conn_flush(f->conn, &f->error), DOCA_SUCCESS);
+	assert_true(dpumap_conn_may_gather(f->conn));
+	dpumap_conn_pass_fd(f->conn, dup(STDIN_FILENO));
+	assert_false(dpumap_conn_may_gather(f->conn));
 }
 
 /* A peer that does not read lets the buffer fill up; the caller must not block. */
@@ -191,6 +229,8 @@ static void a_slow_reader_does_not_block_the_sender(void **state)
 		sent++;
 	} while (result == DOCA_SUCCESS && sent < 100000);
 	assert_int_equal(result, DOCA_ERROR_AGAIN);
+	assert_false(dpumap_conn_may_gather(f->conn));
+	assert_int_equal(dpumap_conn_put(f->conn, &msg, &f->error), DOCA_SUCCESS);
 	assert_true(dpumap_conn_stalled_since(f->conn) != 0);
 	while (dpumap_conn_flush(f->conn, &f->error) == DOCA_ERROR_AGAIN)
 		assert_true(recv(f->peer, sink, sizeof(sink), 0) > 0);
@@ -222,6 +262,8 @@ int main(void)
 		TEST(a_frame_may_have_the_maximum_length),
 		TEST(a_peer_that_leaves_within_a_frame_resets_the_connection),
 		TEST(a_message_is_sent_as_one_frame),
+		TEST(messages_are_sent_together_in_order),
+		TEST(long_output_and_a_descriptor_are_sent_before_more_messages),
 		TEST(a_slow_reader_does_not_block_the_sender),
 		TEST(flush_to_a_closed_peer_fails),
 	};
