@@ -61,6 +61,18 @@ typedef void (*dpumap_channel_list_cb_t)(union doca_data user_data,
 					 const struct dpumap_channel_export *export_info);
 
 /**
+ * Report the answer for one name of dpumap_channel_get_many().
+ *
+ * @param user_data the value passed to dpumap_channel_get_many()
+ * @param index index of the name
+ * @param result DOCA_SUCCESS, or why there is no descriptor: dpumap_channel_get_error() describes it during the call
+ * @param descriptor the descriptor, which contains a key to the memory; valid during the call; NULL if there is none
+ * @param len number of bytes of the descriptor, at most DPUMAP_CHANNEL_DESCRIPTOR_MAX; 0 if there is none
+ */
+typedef void (*dpumap_channel_get_cb_t)(union doca_data user_data, size_t index,
+					doca_error_t result, const void *descriptor, size_t len);
+
+/**
  * Report an event. Only dpumap_channel_process() calls this function. It may use the channel, but
  * not destroy it.
  *
@@ -212,6 +224,32 @@ DOCA_STABLE doca_error_t dpumap_channel_list(struct dpumap_channel *channel,
  */
 DOCA_STABLE doca_error_t dpumap_channel_get(struct dpumap_channel *channel, const char *name,
 					    void *descriptor, size_t *len);
+
+/**
+ * Get the descriptors of many exports, in a few round trips. Each name gets the answer that dpumap_channel_get() would
+ * give, whatever the others get, and each success is to be released. The memory that this takes does not grow with the
+ * number of names, and dpumapd serves its other clients meanwhile.
+ *
+ * The time-out of dpumap_channel_set_timeout() limits the wait for each answer. If the connection ends, this function
+ * returns the reason, which is also the result of each name without an answer. The channel then holds no export; maps
+ * and descriptors stay valid as with dpumap_channel_destroy().
+ *
+ * @param channel a connected channel
+ * @param names names of exports in any order, @p num of them, valid during the call; each occurrence of a name gets an
+ *         answer
+ * @param num number of names, which may be 0
+ * @param each called once for each name, in their order; must not use the channel, except dpumap_channel_get_error()
+ * @param user_data passed to @p each
+ * @return as dpumap_channel_list(): DOCA_SUCCESS if each name has an answer. With DOCA_ERROR_INVALID_VALUE, which also
+ * means that a name is NULL, @p each is not called. An answer is the result of dpumap_channel_get(), or
+ * - DOCA_ERROR_FULL: the channel holds too many exports: release some
+ *
+ * Source: dpumap.
+ */
+DOCA_EXPERIMENTAL doca_error_t dpumap_channel_get_many(struct dpumap_channel *channel,
+						       const char *const *names, size_t num,
+						       dpumap_channel_get_cb_t each,
+						       union doca_data user_data);
 
 /**
  * Get a dma-buf of the device memory of an export of this machine's dpumapd, for programs and devices of this machine:

@@ -20,6 +20,11 @@
 #define ALIVE_NS      (15 * NSEC_PER_SEC)
 #define FIRST_WAIT_MS 100u
 #define LAST_WAIT_MS  30000u
+/*
+ * Requests without a reply: few enough that sockets hold them all, however long dpumapd reads none. So sending never
+ * waits for dpumapd, which may wait until its replies are read.
+ */
+#define WINDOW 64u
 
 _Static_assert(DPUMAP_CHANNEL_DESCRIPTOR_MAX == DPUMAP_DESCRIPTOR_MAX, "both mean the same");
 _Static_assert((int)DPUMAP_CHANNEL_ADDED == (int)DPUMAP_EVENT_ADDED &&
@@ -437,6 +442,12 @@ static doca_error_t ask_about(struct dpumap_channel *c, enum dpumap_op op, const
 	return call_for_fd(c, &request, reply, fd);
 }
 
+static bool has_descriptor(const struct dpumap_msg *reply)
+{
+	return dpumap_msg_has(reply, DPUMAP_MSG_DESCRIPTOR) &&
+	       reply->value[DPUMAP_MSG_DESCRIPTOR].data;
+}
+
 doca_error_t dpumap_channel_get(struct dpumap_channel *channel, const char *name, void *descriptor,
 				size_t *len)
 {
@@ -449,8 +460,7 @@ doca_error_t dpumap_channel_get(struct dpumap_channel *channel, const char *name
 	result = ask_about(channel, DPUMAP_OP_GET, name, &reply, NULL);
 	if (result != DOCA_SUCCESS)
 		return result;
-	if (!dpumap_msg_has(&reply, DPUMAP_MSG_DESCRIPTOR) ||
-	    !reply.value[DPUMAP_MSG_DESCRIPTOR].data)
+	if (!has_descriptor(&reply))
 		return incomplete(channel);
 	size = reply.value[DPUMAP_MSG_DESCRIPTOR].len;
 	if (size > *len) {
@@ -461,6 +471,70 @@ doca_error_t dpumap_channel_get(struct dpumap_channel *channel, const char *name
 	memcpy(descriptor, reply.value[DPUMAP_MSG_DESCRIPTOR].data, size);
 	*len = size;
 	return DOCA_SUCCESS;
+}
+
+static bool has_null(const char *const *names, size_t num)
+{
+	for (size_t i = 0; i < num; i++)
+		if (!names || !names[i])
+			return true;
+	return false;
+}
+
+static doca_error_t put_get(struct dpumap_channel *c, const char *name)
+{
+	struct dpumap_msg request;
+	doca_error_t result;
+
+	if (!dpumap_export_name_valid(name))
+		return DOCA_SUCCESS;
+	begin(&request, DPUMAP_OP_GET);
+	dpumap_msg_set_text(&request, DPUMAP_MSG_NAME, name);
+	result = dpumap_client_put(c->client, &request, &c->error);
+	if (result != DOCA_SUCCESS)
+		lose(c);
+	return result;
+}
+
+static doca_error_t take_get(struct dpumap_channel *c, const char *name, struct dpumap_msg *reply)
+{
+	doca_error_t result;
+
+	if (!dpumap_export_name_valid(name))
+		return wrong(c, DOCA_ERROR_NOT_FOUND, "not a valid export name");
+	reply->present = 0;
+	result = dpumap_client_await(c->client, reply, &c->error);
+	if (is_over(result, reply))
+		lose(c);
+	return result == DOCA_SUCCESS && !has_descriptor(reply) ? incomplete(c) : result;
+}
+
+doca_error_t dpumap_channel_get_many(struct dpumap_channel *channel, const char *const *names,
+				     size_t num, dpumap_channel_get_cb_t each,
+				     union doca_data user_data)
+{
+	struct dpumap_msg reply = {0};
+	doca_error_t result;
+	size_t sent = 0;
+
+	if (!channel || !each || has_null(names, num))
+		return DOCA_ERROR_INVALID_VALUE;
+	result = check_connected(channel);
+	for (size_t i = 0; i < num; i++) {
+		/* Half of the window at a time: fewer and larger writes. */
+		size_t end = i % (WINDOW / 2) == 0 ? i + WINDOW : 0;
+
+		while (channel->client && sent < num && sent < end)
+			result = put_get(channel, names[sent++]);
+		if (channel->client)
+			result = take_get(channel, names[i], &reply);
+		if (result == DOCA_SUCCESS)
+			each(user_data, i, result, reply.value[DPUMAP_MSG_DESCRIPTOR].data,
+			     reply.value[DPUMAP_MSG_DESCRIPTOR].len);
+		else
+			each(user_data, i, result, NULL, 0);
+	}
+	return channel->client ? DOCA_SUCCESS : result;
 }
 
 doca_error_t dpumap_channel_release(struct dpumap_channel *channel, const char *name)

@@ -125,19 +125,18 @@ static bool has_output(const struct dpumap_client *client)
 	return dpumap_conn_has_output(dpumap_requester_conn(client->requester));
 }
 
-static doca_error_t submit(struct dpumap_client *client, struct dpumap_msg *request,
-			   uint64_t deadline, struct dpumap_error *error)
+/* Sends what was put, and waits for the oldest reply. */
+static doca_error_t await_until(struct dpumap_client *client, uint64_t deadline,
+				struct dpumap_msg *reply, struct dpumap_error *error)
 {
 	doca_error_t result = DOCA_SUCCESS;
 
-	/* An earlier request goes first. If it cannot, the connection has ended: the reply says why. */
 	if (has_output(client))
 		result = finish(client, dpumap_requester_flush, deadline, error);
-	if (result != DOCA_SUCCESS || has_output(client))
-		return result;
-	result = dpumap_requester_put(client->requester, request, error);
 	if (result == DOCA_SUCCESS)
-		result = finish(client, dpumap_requester_flush, deadline, error);
+		result = await_reply(client, deadline, reply, error);
+	if (result == DOCA_SUCCESS)
+		result = dpumap_requester_check(client->requester, reply, error);
 	return result;
 }
 
@@ -152,11 +151,9 @@ doca_error_t dpumap_client_call(struct dpumap_client *client, struct dpumap_msg 
 		return result;
 	/* A late reply to a request that timed out has another id. */
 	dpumap_requester_forget(client->requester);
-	result = submit(client, request, deadline, error);
+	result = dpumap_requester_put(client->requester, request, error);
 	if (result == DOCA_SUCCESS)
-		result = await_reply(client, deadline, reply, error);
-	if (result == DOCA_SUCCESS)
-		result = dpumap_requester_check(client->requester, reply, error);
+		result = await_until(client, deadline, reply, error);
 	return result;
 }
 
@@ -186,10 +183,29 @@ doca_error_t dpumap_client_send(struct dpumap_client *client, struct dpumap_msg 
 				struct dpumap_error *error)
 {
 	uint64_t now = monotonic_ns();
+	doca_error_t result;
 
 	if (!dpumap_requester_awaits_reply(client->requester))
 		client->awaited_since = now;
-	return submit(client, request, now + client->timeout_ns, error);
+	result = dpumap_requester_put(client->requester, request, error);
+	if (result == DOCA_SUCCESS)
+		result = finish(client, dpumap_requester_flush, now + client->timeout_ns, error);
+	return result;
+}
+
+doca_error_t dpumap_client_put(struct dpumap_client *client, struct dpumap_msg *request,
+			       struct dpumap_error *error)
+{
+	doca_error_t result = await_ping(client, monotonic_ns() + client->timeout_ns, error);
+
+	return result == DOCA_SUCCESS ? dpumap_requester_put(client->requester, request, error)
+				      : result;
+}
+
+doca_error_t dpumap_client_await(struct dpumap_client *client, struct dpumap_msg *reply,
+				 struct dpumap_error *error)
+{
+	return await_until(client, monotonic_ns() + client->timeout_ns, reply, error);
 }
 
 doca_error_t dpumap_client_take_reply(struct dpumap_client *client, struct dpumap_msg *reply,

@@ -64,6 +64,15 @@ doca_error_t dpumap_client_take_reply(struct dpumap_client *client, struct dpuma
 				      struct dpumap_error *error);
 
 /*
+ * The same for many requests: put() sets the id of one, and await() sends what was put and waits for the reply to the
+ * oldest, valid until the next call.
+ */
+doca_error_t dpumap_client_put(struct dpumap_client *client, struct dpumap_msg *request,
+			       struct dpumap_error *error);
+doca_error_t dpumap_client_await(struct dpumap_client *client, struct dpumap_msg *reply,
+				 struct dpumap_error *error);
+
+/*
  * Asks for a sign of life, without waiting. dpumap_client_next_event() takes the reply, or returns TIME_OUT after
  * timeout_ms. Nothing is to be done while dpumap_client_is_pinging().
  */

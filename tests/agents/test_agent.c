@@ -128,6 +128,40 @@ static struct dpumap_channel *connected(void)
 	return channel;
 }
 
+struct heard {
+	unsigned int num;
+	enum dpumap_channel_event event;
+	char name[64];
+};
+
+static void hear(union doca_data user_data, enum dpumap_channel_event event, const char *name)
+{
+	struct heard *heard = user_data.ptr;
+
+	heard->num++;
+	heard->event = event;
+	snprintf(heard->name, sizeof(heard->name), "%s", name ? name : "");
+}
+
+static void await(struct dpumap_channel *channel, struct heard *heard,
+		  enum dpumap_channel_event event, const char *name)
+{
+	doca_notification_handle_t handle;
+	int left = PATIENCE_MS, wait;
+	struct pollfd p = {.events = POLLIN};
+
+	assert_int_equal(dpumap_channel_get_notification_handle(channel, &handle), DOCA_SUCCESS);
+	p.fd = handle;
+	for (heard->num = 0; !heard->num && left > 0; left -= wait) {
+		assert_int_equal(dpumap_channel_get_next_time(channel, &wait), DOCA_SUCCESS);
+		wait = wait < 50 ? wait + 1 : 50;
+		poll(&p, 1, wait);
+		assert_int_equal(dpumap_channel_process(channel), DOCA_SUCCESS);
+	}
+	if (heard->num != 1 || heard->event != event || strcmp(heard->name, name) != 0)
+		fail_msg("%u events, the last %d of %s", heard->num, heard->event, heard->name);
+}
+
 /* --- requests --------------------------------------------------------------------------------- */
 
 static void collect(union doca_data user_data, const struct dpumap_channel_export *export_info)
@@ -167,6 +201,119 @@ static void a_descriptor_is_released_once(void **state)
 	assert_non_null(strstr(dpumap_channel_get_error(channel), "none"));
 	assert_int_equal(dpumap_channel_get(channel, "no name", descriptor, &len),
 			 DOCA_ERROR_NOT_FOUND);
+	dpumap_channel_destroy(channel);
+}
+
+/* --- many requests ---------------------------------------------------------------------------- */
+
+#define MANY 500 /* several times as many as are in flight */
+
+struct answers {
+	size_t num;
+	doca_error_t results[MANY];
+	void (*on_fourth)(void); /* called with the fourth answer; NULL: nothing */
+	const struct dpumap_channel *channel;
+};
+
+static void take(union doca_data user_data, size_t index, doca_error_t result,
+		 const void *descriptor, size_t len)
+{
+	struct answers *answers = user_data.ptr;
+
+	assert_int_equal(index, answers->num++);
+	answers->results[index] = result;
+	assert_int_equal(descriptor != NULL, result == DOCA_SUCCESS);
+	assert_int_equal(len != 0, result == DOCA_SUCCESS);
+	if (result != DOCA_SUCCESS)
+		assert_string_not_equal(dpumap_channel_get_error(answers->channel), "");
+	if (index == 3 && answers->on_fourth)
+		answers->on_fourth();
+}
+
+static doca_error_t get_many(struct dpumap_channel *channel, const char *const *cycle, size_t len,
+			     struct answers *answers)
+{
+	const union doca_data data = {.ptr = answers};
+	const char *names[MANY];
+	doca_error_t result;
+
+	for (size_t i = 0; i < MANY; i++)
+		names[i] = cycle[i % len];
+	answers->channel = channel;
+	result = dpumap_channel_get_many(channel, names, MANY, take, data);
+	assert_int_equal(answers->num, MANY);
+	return result;
+}
+
+static void each_name_of_many_has_its_own_answer(void **state)
+{
+	static const char *const cycle[] = {"bulk", "none", "fast", "no name", "bulk"};
+	static const doca_error_t expected[] = {DOCA_SUCCESS, DOCA_ERROR_NOT_FOUND, DOCA_SUCCESS,
+						DOCA_ERROR_NOT_FOUND, DOCA_SUCCESS};
+	struct dpumap_channel *channel = connected();
+	struct answers answers = {0};
+
+	assert_int_equal(get_many(channel, cycle, 5, &answers), DOCA_SUCCESS);
+	for (size_t i = 0; i < MANY; i++)
+		assert_int_equal(answers.results[i], expected[i % 5]);
+	/* Each success holds the export once. */
+	for (size_t i = 0; i < MANY / 5; i++)
+		assert_int_equal(dpumap_channel_release(channel, "fast"), DOCA_SUCCESS);
+	assert_int_equal(dpumap_channel_release(channel, "fast"), DOCA_ERROR_NOT_PERMITTED);
+	assert_int_equal(dpumap_channel_release(channel, "bulk"), DOCA_SUCCESS);
+	assert_int_equal(dpumap_channel_get_many(channel, NULL, 0, take, (union doca_data){0}),
+			 DOCA_SUCCESS);
+	dpumap_channel_destroy(channel);
+}
+
+static void remove_fast(void)
+{
+	dpumapd_ctl(admin, "remove", "fast");
+}
+
+static void an_export_that_is_removed_meanwhile_is_not_found(void **state)
+{
+	static const char *const cycle[] = {"bulk", "fast"};
+	struct answers answers = {.on_fourth = remove_fast};
+	struct dpumap_channel *channel = connected();
+	struct heard heard = {0};
+
+	assert_int_equal(dpumap_channel_watch(channel, hear, (union doca_data){.ptr = &heard}),
+			 DOCA_SUCCESS);
+	assert_int_equal(get_many(channel, cycle, 2, &answers), DOCA_SUCCESS);
+	assert_int_equal(answers.results[1], DOCA_SUCCESS);
+	assert_int_equal(answers.results[MANY - 2], DOCA_SUCCESS);
+	assert_int_equal(answers.results[MANY - 1], DOCA_ERROR_NOT_FOUND);
+	await(channel, &heard, DPUMAP_CHANNEL_REMOVED, "fast");
+	dpumap_channel_destroy(channel);
+}
+
+static void kill_daemon(void)
+{
+	stop_daemon(SIGKILL);
+}
+
+static void names_without_an_answer_have_the_error_of_the_connection(void **state)
+{
+	static const char *const cycle[] = {"bulk", "no name"};
+	struct answers answers = {.on_fourth = kill_daemon}, late = {0};
+	struct dpumap_channel *channel = connected();
+	int left = PATIENCE_MS;
+	doca_error_t result;
+
+	result = get_many(channel, cycle, 2, &answers);
+	assert_int_equal(result, DOCA_ERROR_CONNECTION_RESET);
+	assert_int_equal(answers.results[0], DOCA_SUCCESS);
+	assert_int_equal(answers.results[MANY - 2], result);
+	assert_int_equal(answers.results[MANY - 1], result);
+	assert_int_equal(get_many(channel, cycle, 2, &late), DOCA_ERROR_NOT_CONNECTED);
+	assert_int_equal(late.results[0], DOCA_ERROR_NOT_CONNECTED);
+	start_daemon();
+	do {
+		poll(NULL, 0, 1);
+		late = (struct answers){0};
+	} while (get_many(channel, cycle, 2, &late) != DOCA_SUCCESS && left-- > 0);
+	assert_int_equal(late.results[MANY - 2], DOCA_SUCCESS);
 	dpumap_channel_destroy(channel);
 }
 
@@ -377,40 +524,6 @@ static void dmabuf_reaches_the_memory_until_its_export_is_removed(void **state)
 
 /* --- events ----------------------------------------------------------------------------------- */
 
-struct heard {
-	unsigned int num;
-	enum dpumap_channel_event event;
-	char name[64];
-};
-
-static void hear(union doca_data user_data, enum dpumap_channel_event event, const char *name)
-{
-	struct heard *heard = user_data.ptr;
-
-	heard->num++;
-	heard->event = event;
-	snprintf(heard->name, sizeof(heard->name), "%s", name ? name : "");
-}
-
-static void await(struct dpumap_channel *channel, struct heard *heard,
-		  enum dpumap_channel_event event, const char *name)
-{
-	doca_notification_handle_t handle;
-	int left = PATIENCE_MS, wait;
-	struct pollfd p = {.events = POLLIN};
-
-	assert_int_equal(dpumap_channel_get_notification_handle(channel, &handle), DOCA_SUCCESS);
-	p.fd = handle;
-	for (heard->num = 0; !heard->num && left > 0; left -= wait) {
-		assert_int_equal(dpumap_channel_get_next_time(channel, &wait), DOCA_SUCCESS);
-		wait = wait < 50 ? wait + 1 : 50;
-		poll(&p, 1, wait);
-		assert_int_equal(dpumap_channel_process(channel), DOCA_SUCCESS);
-	}
-	if (heard->num != 1 || heard->event != event || strcmp(heard->name, name) != 0)
-		fail_msg("%u events, the last %d of %s", heard->num, heard->event, heard->name);
-}
-
 static void a_watcher_gets_the_events_of_exports_that_it_may_import(void **state)
 {
 	struct dpumap_channel *channel = connected();
@@ -490,6 +603,7 @@ static void a_call_reports_the_lost_connection_and_a_later_one_restores_it(void 
 
 static void wrong_calls_of_a_channel_have_precise_errors(void **state)
 {
+	const char *const nothing = NULL, *const name = "bulk";
 	union doca_data none = {0};
 	struct dpumap_channel *channel;
 	uint8_t bytes[8];
@@ -513,6 +627,10 @@ static void wrong_calls_of_a_channel_have_precise_errors(void **state)
 	assert_int_equal(dpumap_channel_set_timeout(channel, 0), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(dpumap_channel_list(channel, NULL, none), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(dpumap_channel_watch(channel, NULL, none), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(dpumap_channel_get_many(channel, &nothing, 1, take, none),
+			 DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(dpumap_channel_get_many(channel, &name, 1, NULL, none),
+			 DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(dpumap_channel_import(channel, "bulk", NULL, &map),
 			 DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(dpumap_channel_release(channel, NULL), DOCA_ERROR_INVALID_VALUE);
@@ -542,6 +660,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(list_returns_each_export_with_its_kind_and_size),
 		TEST(a_descriptor_is_released_once),
+		TEST(each_name_of_many_has_its_own_answer),
+		TEST(an_export_that_is_removed_meanwhile_is_not_found),
+		TEST(names_without_an_answer_have_the_error_of_the_connection),
 		TEST(removed_export_cannot_be_released),
 		TEST(release_changes_the_key),
 		TEST(imports_copy_until_their_export_is_removed),
