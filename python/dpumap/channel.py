@@ -7,14 +7,14 @@ import dataclasses
 import enum
 import threading
 import time
-from typing import Any, AsyncIterator, Deque, List, Optional, Tuple
+from typing import Any, AsyncIterator, Deque, Iterable, List, Optional, Tuple, Union
 
 from dpumap._ffi import ffi
 from dpumap._handle import Handle, Owner, in_library
 from dpumap._library import fail, function, get, text, wait_readable
 from dpumap.descriptor import Descriptor
 from dpumap.device import Device
-from dpumap.errors import Error
+from dpumap.errors import Error, error_class
 from dpumap.memory import Access, Map
 
 _DESCRIPTOR_MAX = 512
@@ -76,6 +76,8 @@ class Channel(Owner):
         self._lock = threading.RLock()
         self._events: Deque[Event] = collections.deque()
         self._exports: List[Export] = []
+        self._answers: List[Union[Descriptor, Error]] = []
+        self._on_answer = ffi.callback("dpumap_channel_get_cb_t", self._heard_answer)
         self._on_export = ffi.callback("dpumap_channel_list_cb_t", self._heard_export)
         self._on_event = ffi.callback("dpumap_channel_watch_cb_t", self._heard_event)
         self._is_watching = False
@@ -104,6 +106,14 @@ class Channel(Owner):
     def _heard_export(self, _data: Any, info: Any) -> None:
         self._exports.append(Export(text(info.name), text(info.kind), int(info.size), Access(info.access)))
 
+    def _heard_answer(self, _data: Any, _index: int, result: int, descriptor: Any, length: int) -> None:
+        if result:
+            with self._handle.pinned() as pointer:
+                why = text(function("dpumap_channel_get_error")(pointer))
+            self._answers.append(error_class(result)(why, None, "dpumap_channel_get_many"))
+        else:
+            self._answers.append(Descriptor(bytes(ffi.buffer(descriptor, length))))
+
     def _heard_event(self, _data: Any, event: int, name: Any) -> None:
         self._events.append(Event(EventKind(event), text(name) if name else None))
 
@@ -121,6 +131,17 @@ class Channel(Owner):
         descriptor = Descriptor(bytes(ffi.buffer(out, length[0])))
         ffi.memmove(out, bytes(_DESCRIPTOR_MAX), _DESCRIPTOR_MAX)
         return descriptor
+
+    def get_many(self, names: Iterable[str]) -> List[Union[Descriptor, Error]]:
+        """Get the descriptors of many exports in a few round trips: for each name what get() would return or raise.
+
+        release() returns each descriptor. If the connection ends, this raises, and the channel holds no export.
+        """
+        words = [ffi.new("char[]", _c(name)) for name in names]
+        with self._lock:
+            self._answers = []
+            self._call("dpumap_channel_get_many", ffi.new("char *[]", words), len(words), self._on_answer, 0)
+            return self._answers
 
     def get_dmabuf(self, name: str) -> Tuple[int, int]:
         """Get a dma-buf of an export of device memory on this machine: its descriptor, which the caller closes, and length.

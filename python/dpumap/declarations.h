@@ -141,6 +141,8 @@ doca_error_t doca_buf_dec_refcount(struct doca_buf *buf, uint16_t *refcount);
 
 typedef void (*dpumap_channel_list_cb_t)(dpumap_word_t user_data,
 					 const struct dpumap_channel_export *export_info);
+typedef void (*dpumap_channel_get_cb_t)(dpumap_word_t user_data, size_t index,
+					doca_error_t result, const void *descriptor, size_t len);
 typedef void (*dpumap_channel_watch_cb_t)(dpumap_word_t user_data, enum dpumap_channel_event event,
 					  const char *name);
 doca_error_t dpumap_channel_create(struct dpumap_channel **channel);
@@ -157,6 +159,9 @@ doca_error_t dpumap_channel_list(struct dpumap_channel *channel, dpumap_channel_
 				 dpumap_word_t user_data);
 doca_error_t dpumap_channel_get(struct dpumap_channel *channel, const char *name, void *descriptor,
 				size_t *len);
+doca_error_t dpumap_channel_get_many(struct dpumap_channel *channel, const char *const *names,
+				     size_t num, dpumap_channel_get_cb_t each,
+				     dpumap_word_t user_data);
 doca_error_t dpumap_channel_get_dmabuf(struct dpumap_channel *channel, const char *name, int *fd,
 				       size_t *len);
 doca_error_t dpumap_channel_release(struct dpumap_channel *channel, const char *name);

@@ -82,6 +82,20 @@ def test_descriptor_is_got_and_released(channel, device):
         channel.release("fast")
 
 
+def test_many_descriptors_are_got_and_each_name_has_its_error(channel, device):
+    fast, none, wrong, bulk, again = channel.get_many(["fast", "nothing", "no name", "bulk", "fast"])
+    assert (fast.length, bulk.length) == (4096, 1 << 20) and bytes(again) == bytes(fast)
+    assert isinstance(none, errors.NotFound) and "nothing" in str(none)
+    assert isinstance(wrong, errors.NotFound)
+    with Map.from_export(device, bulk) as remote:
+        assert len(remote) == 1 << 20
+    for name in ("fast", "bulk", "fast"):
+        channel.release(name)
+    with pytest.raises(errors.NotPermitted):
+        channel.release("fast")
+    assert channel.get_many([]) == []
+
+
 def test_dmabuf_is_of_device_memory(channel, device):
     with pytest.raises(errors.NotSupported):
         channel.get_dmabuf("bulk")  # main memory
