@@ -2,7 +2,8 @@
 /*
  * Measure an import over an established TLS connection, compared with the minimum: a request and a reply
  * of the same size over plain OpenSSL, and an alias created without the library. First with one client,
- * then with many at once. Runs on the host's function with a dpumapd; scripts/bench starts both.
+ * then with many at once. Also measure imports of many exports with one call, compared with one by one.
+ * Runs on the host's function with a dpumapd; scripts/bench starts both.
  *
  *   bench_channel ADDRESS CERT CA NAME [ours|bare COUNT | wait SECONDS]
  *
@@ -40,7 +41,7 @@
 #include "stats.h"
 
 #define ROUNDS	25
-#define IMPORTS 100 /* in a round */
+#define IMPORTS 100 /* in a round, and exports NAME-0 and so on */
 #define CLIENTS 64
 #define SECONDS 2
 #define WAITS	((size_t)1 << 20)
@@ -322,6 +323,110 @@ static void compare_many(struct client *ours, struct client *bare, unsigned int 
 	bench_record(&r, "at least 0.95", "imports a second of %d clients : by hand", CLIENTS);
 }
 
+/* --- many exports ----------------------------------------------------------------------------- */
+
+static char many_names[IMPORTS][64];
+static const char *many[IMPORTS];
+
+/* The seconds until all were gotten, and until all were imported. */
+struct times {
+	double get, import;
+};
+
+struct got {
+	uint8_t bytes[DPUMAP_CHANNEL_DESCRIPTOR_MAX];
+	size_t len;
+};
+
+static struct got got[IMPORTS];
+
+static void keep(union doca_data user_data, size_t i, doca_error_t result, const void *descriptor,
+		 size_t len)
+{
+	(void)user_data;
+	must(!result, "get of many");
+	memcpy(got[i].bytes, descriptor, len);
+	got[i].len = len;
+}
+
+static void get_together(const struct client *client)
+{
+	const union doca_data none = {0};
+
+	must(!dpumap_channel_get_many(client->channel, many, IMPORTS, keep, none), "get of many");
+}
+
+static void get_one_by_one(const struct client *client)
+{
+	for (size_t i = 0; i < IMPORTS; i++) {
+		got[i].len = sizeof(got[i].bytes);
+		must(!dpumap_channel_get(client->channel, many[i], got[i].bytes, &got[i].len),
+		     "get");
+	}
+}
+
+static struct times import_many(const struct client *client,
+				void (*get)(const struct client *client))
+{
+	struct doca_mmap *maps[IMPORTS];
+	double start = bench_now();
+	struct times times;
+
+	get(client);
+	times.get = bench_now() - start;
+	for (size_t i = 0; i < IMPORTS; i++)
+		must(!doca_mmap_create_from_export(NULL, got[i].bytes, got[i].len, dev, &maps[i]),
+		     "import");
+	times.import = bench_now() - start;
+	for (size_t i = 0; i < IMPORTS; i++)
+		must(!doca_mmap_destroy(maps[i]) &&
+			     !dpumap_channel_release(client->channel, many[i]),
+		     "release");
+	return times;
+}
+
+static void print_many(const char *what, double *together, double *one_by_one)
+{
+	struct bench_stats a, b, r;
+	double ratio[ROUNDS];
+
+	for (size_t i = 0; i < ROUNDS; i++)
+		ratio[i] = together[i] / one_by_one[i];
+	bench_stats(together, ROUNDS, &a);
+	bench_stats(one_by_one, ROUNDS, &b);
+	bench_stats(ratio, ROUNDS, &r);
+	printf("%s of %d exports, ms: median (range) of %d rounds\n"
+	       "one call                   %7.2f (%.2f to %.2f)\n"
+	       "one by one                 %7.2f (%.2f to %.2f)\n"
+	       "ratio                      %7.2f (%.2f to %.2f)\n",
+	       what, IMPORTS, ROUNDS, a.median, a.min, a.max, b.median, b.min, b.max, r.median,
+	       r.min, r.max);
+	bench_record(&r, "at most 0.3", "%s of %d exports, one call : one by one", what, IMPORTS);
+}
+
+static void measure_together(const struct client *client)
+{
+	double get[2][ROUNDS], import[2][ROUNDS];
+
+	for (size_t i = 0; i < IMPORTS; i++) {
+		snprintf(many_names[i], sizeof(many_names[i]), "%s-%zu", name, i);
+		many[i] = many_names[i];
+	}
+	/* As with one export: hold one reference all the time. */
+	get_together(client);
+	for (size_t i = 0; i < ROUNDS; i++) {
+		struct times one = import_many(client, get_one_by_one);
+		struct times together = import_many(client, get_together);
+
+		get[0][i] = together.get * 1e3;
+		get[1][i] = one.get * 1e3;
+		import[0][i] = together.import * 1e3;
+		import[1][i] = one.import * 1e3;
+	}
+	print_many("descriptors", get[0], get[1]);
+	print_many("imports", import[0], import[1]);
+}
+
 /* --- lengths of the frames -------------------------------------------------------------------- */
 
 static size_t frame_len(const struct dpumap_msg *msg)
@@ -420,6 +525,7 @@ static void compare(SSL_CTX *ctx)
 		open_bare(&bare[i], ctx);
 	}
 	measure_one(&ours[0], &bare[0]);
+	measure_together(&ours[0]);
 	compare_many(ours, bare, SECONDS);
 	for (size_t i = 0; i < CLIENTS; i++)
 		dpumap_channel_destroy(ours[i].channel);
