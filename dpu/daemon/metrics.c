@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <openssl/asn1.h>
+
 #include "dpu/daemon/daemon.h"
 #include "dpu/daemon/traffic.h"
 

@@ -3,6 +3,7 @@
 #include "emu/engine/memory/access.h"
 #include "emu/engine/send.h"
 #include "emu/engine/state.h"
+#include "emu/engine/stream/sums.h"
 #include "emu/engine/transform.h"
 
 #define BAD_INPUT 0x11 /* emu_cqe.hw_syndrome; drivers of DPDK print it */

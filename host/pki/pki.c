@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <openssl/x509.h>
+
 #include "base/array.h"
 #include "channel/message.h"
 #include "common/pem.h"

@@ -6,8 +6,7 @@
 #include <stdbool.h>
 #include <time.h>
 
-#include <openssl/evp.h>
-#include <openssl/x509.h>
+#include <openssl/types.h>
 
 #include "local/error.h"
 

@@ -9,8 +9,7 @@
 #include <limits.h>
 #include <stdbool.h>
 
-#include <openssl/evp.h>
-#include <openssl/x509.h>
+#include <openssl/types.h>
 
 #include "local/error.h"
 

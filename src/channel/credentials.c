@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <openssl/err.h>
+#include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
 #include "base/array.h"

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <time.h>
 
-#include <openssl/ssl.h>
+#include <openssl/types.h>
 
 #include "channel/peer_name.h"
 

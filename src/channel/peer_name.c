@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include <openssl/x509.h>
+
 doca_error_t dpumap_peer_name_set(const char *kind, const char *text, size_t len,
 				  char name[static DPUMAP_PEER_NAME_MAX],
 				  struct dpumap_error *error)

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include <openssl/x509.h>
+#include <openssl/types.h>
 
 #include "local/error.h"
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <openssl/rand.h>
+#include <openssl/ssl.h>
 
 #include "local/trusted.h"
 #include "secret/secret.h"

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include <openssl/ssl.h>
+#include <openssl/types.h>
 
 #include "local/error.h"
 

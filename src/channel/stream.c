@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <openssl/err.h>
+#include <openssl/ssl.h>
 
 #include "base/array.h"
 #include "local/passed_fd.h"

@@ -13,7 +13,7 @@
 
 #include <stdbool.h>
 
-#include <openssl/ssl.h>
+#include <openssl/types.h>
 
 #include "channel/credentials.h"
 #include "local/error.h"

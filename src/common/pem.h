@@ -5,9 +5,7 @@
 
 #include <stdbool.h>
 
-#include <openssl/bio.h>
-#include <openssl/evp.h>
-#include <openssl/x509.h>
+#include <openssl/types.h>
 
 #include "local/error.h"
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <openssl/err.h>
+#include <openssl/ssl.h>
 #include <openssl/x509.h>
 
 #include "base/clock.h"

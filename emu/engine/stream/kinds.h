@@ -6,6 +6,7 @@
 #include <zlib.h>
 
 #include "emu/engine/stream/stream.h"
+#include "emu/engine/stream/sums.h"
 
 #define EMU_STREAM_PIECE (64u << 10)
 

@@ -10,8 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "emu/engine/stream/sums.h"
-
 enum emu_stream_kind {
 	EMU_STREAM_DEFLATE, /* compress; the next two decompress */
 	EMU_STREAM_INFLATE,
@@ -57,6 +55,7 @@ enum emu_stream_state {
 };
 
 struct emu_stream;
+struct emu_sums;
 
 /* How much memory a stream needs. */
 size_t emu_stream_bytes(const struct emu_stream_format *format, size_t in_len);

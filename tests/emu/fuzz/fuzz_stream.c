@@ -11,6 +11,7 @@
 #include <zlib.h>
 
 #include "emu/engine/stream/stream.h"
+#include "emu/engine/stream/sums.h"
 
 #define ROOM   (8u << 20) /* of a destination; programs' bombs are larger */
 #define MEMORY (6u << 20) /* of a stream */
