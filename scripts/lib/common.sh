@@ -67,6 +67,14 @@ build_targets()
 	exec {lock}>&-
 }
 
+# build_programs DIR: build what the demos run, neither optimized nor with debug information: in 40 % of the time.
+build_programs()
+{
+	[ -f "$1/CMakeCache.txt" ] ||
+		cmake -S "$ROOT" -B "$1" -G Ninja -DCMAKE_BUILD_TYPE=None -DDPUMAP_TESTS=OFF >/dev/null
+	cmake --build "$1" -j "$JOBS" -t dpumap-emu dpumap-emu-shim dpumapd dpumap_tool
+}
+
 # configure_build DIR CMAKE-ARGUMENT...: configure and build all targets.
 configure_build()
 {

@@ -114,11 +114,6 @@ RULES = (
     # -- docs/hardware.md --
     Rule(
         HARDWARE,
-        r"install-deps build &&",
-        before="cmake -S . -B /tmp/plain >/dev/null && test -s /tmp/plain/Makefile",
-    ),
-    Rule(
-        HARDWARE,
         r"systemd-sysusers",
         after="getent passwd dpumap && env -u LD_LIBRARY_PATH /usr/local/sbin/dpumapd --version",
     ),
