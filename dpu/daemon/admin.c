@@ -103,7 +103,7 @@ static void put_counters(struct request *q)
 	put(q->answer, "registering", export_table_num_registering(exports));
 	put(q->answer, "clients", stats.clients);
 	put(q->answer, "imports", stats.held);
-	put(q->answer, "outstanding", export_table_num_outstanding(exports));
+	put(q->answer, "outstanding", export_table_totals(exports)->outstanding);
 	put(q->answer, "waiting", daemon_num_waiting(q->daemon));
 	put(q->answer, "connections", stats.accepted);
 	put(q->answer, "refused", stats.refused);

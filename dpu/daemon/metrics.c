@@ -49,18 +49,12 @@ static void put(FILE *out, const char *name, const char *type, const char *help,
 
 static void put_bytes(FILE *out, const struct export_table *exports)
 {
-	uint64_t bytes[EXPORT_KINDS] = {0}, count[EXPORT_KINDS] = {0};
+	const struct export_table_totals *totals = export_table_totals(exports);
 
-	for (size_t i = 0; i < export_table_count(exports); i++) {
-		const struct export_spec *spec = export_get_spec(export_table_at(exports, i));
-
-		bytes[spec->kind] += spec->size;
-		count[spec->kind]++;
-	}
 	fputs("# HELP dpumapd_exports Number of exports.\n# TYPE dpumapd_exports gauge\n", out);
 	for (enum export_kind k = 0; k < EXPORT_KINDS; k++)
 		fprintf(out, "dpumapd_exports{kind=\"%s\"} %" PRIu64 "\n", export_kind_name(k),
-			count[k]);
+			totals->count[k]);
 	put(out, "failed_exports", "gauge",
 	    "Exports of the configuration that cannot be made or have ended.",
 	    export_table_failed(exports)->num);
@@ -69,7 +63,7 @@ static void put_bytes(FILE *out, const struct export_table *exports)
 	      out);
 	for (enum export_kind k = 0; k < EXPORT_KINDS; k++)
 		fprintf(out, "dpumapd_exported_bytes{kind=\"%s\"} %" PRIu64 "\n",
-			export_kind_name(k), bytes[k]);
+			export_kind_name(k), totals->bytes[k]);
 }
 
 static void put_device_memory(FILE *out, const struct export_table *exports)
@@ -183,7 +177,7 @@ static void put_all(FILE *out, struct daemon *daemon)
 	put(out, "imports", "gauge", "Exports held by clients.", stats.held);
 	put(out, "descriptors_outstanding", "gauge",
 	    "Valid descriptors that clients got and did not release.",
-	    export_table_num_outstanding(daemon_exports(daemon)));
+	    export_table_totals(daemon_exports(daemon))->outstanding);
 	put(out, "connections_total", "counter", "Connections accepted.", stats.accepted);
 	put(out, "connections_refused_total", "counter", "Connections refused.", stats.refused);
 	put(out, "requests_total", "counter", "Requests answered.", stats.requests.answered);

@@ -133,7 +133,7 @@ static bool is_unchanged(const struct named_export *export, const struct export_
 	return file && export_dir_is_unchanged(dir, file);
 }
 
-/* Both lists are sorted by name: one walk through both. */
+/* Both lists are sorted by name: one walk through both. Most exports are of files that have not changed. */
 static void plan_removals(struct export_change *change, const struct export_list *wanted,
 			  const struct export_dir *dir)
 {
@@ -144,11 +144,13 @@ static void plan_removals(struct export_change *change, const struct export_list
 	for (size_t i = 0; i < exports->count; i++) {
 		struct named_export *export = exports->list[i];
 
+		if (is_unchanged(export, dir))
+			continue;
 		while (at < num && strcmp(specs[at].name, export_name(export)) < 0)
 			at++;
 		if (at < num && strcmp(specs[at].name, export_name(export)) == 0)
 			continue;
-		if (!export_get_spec(export)->is_temporary && !is_unchanged(export, dir))
+		if (!export_get_spec(export)->is_temporary)
 			change->items[change->num++].old = export;
 	}
 }
@@ -181,9 +183,7 @@ static doca_error_t plan_additions(struct export_change *change, const struct ex
 		struct export_spec *spec = &wanted->specs[i];
 		struct named_export *old;
 
-		while (at < exports->count &&
-		       strcmp(export_name(exports->list[at]), spec->name) < 0)
-			at++;
+		at = export_table_lower_bound_from(exports, at, spec->name);
 		old = export_table_is_at(exports, at, spec->name) ? exports->list[at] : NULL;
 		if (old && is_unchanged(old, dir))
 			return dpumap_error_set(
@@ -293,10 +293,7 @@ static void end_old(struct export_table *exports, const struct item *item)
 		return;
 	}
 	export_succeed(item->fresh, item->old);
-	export_ids_remove(&exports->ids, item->old);
-	export_set_id(item->fresh, exports->next_id++);
-	export_ids_add(&exports->ids, item->fresh);
-	exports->list[index] = item->fresh;
+	export_table_replace(exports, index, item->fresh);
 	export_log(item->fresh, &exports->device, "changed");
 	export_table_announce(exports, was, export_id(item->old), export_get_spec(item->fresh));
 }

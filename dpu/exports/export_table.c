@@ -74,11 +74,9 @@ void export_table_announce(struct export_table *exports, const struct export_spe
 
 /* --- the list --------------------------------------------------------------------------------- */
 
-/* The index of name, or where it would be inserted. */
-size_t export_table_lower_bound(const struct export_table *exports, const char *name)
+/* Everything before low sorts before the name, and nothing from high on. */
+static size_t search(const struct export_table *exports, size_t low, size_t high, const char *name)
 {
-	size_t low = 0, high = exports->count;
-
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -88,6 +86,25 @@ size_t export_table_lower_bound(const struct export_table *exports, const char *
 			high = middle;
 	}
 	return low;
+}
+
+size_t export_table_lower_bound(const struct export_table *exports, const char *name)
+{
+	return search(exports, 0, exports->count, name);
+}
+
+/* In steps that become longer: as fast for few names as for those of all exports. */
+size_t export_table_lower_bound_from(const struct export_table *exports, size_t from,
+				     const char *name)
+{
+	size_t low = from, high = from, step = 1;
+
+	while (high < exports->count && strcmp(export_name(exports->list[high]), name) < 0) {
+		low = high + 1;
+		high += step;
+		step *= 2;
+	}
+	return search(exports, low, high < exports->count ? high : exports->count, name);
 }
 
 bool export_table_is_at(const struct export_table *exports, size_t index, const char *name)
@@ -112,13 +129,9 @@ size_t export_table_count(const struct export_table *exports)
 	return exports->count;
 }
 
-uint64_t export_table_num_outstanding(const struct export_table *exports)
+const struct export_table_totals *export_table_totals(const struct export_table *exports)
 {
-	uint64_t num = 0;
-
-	for (size_t i = 0; i < exports->count; i++)
-		num += export_num_outstanding(exports->list[i]);
-	return num;
+	return &exports->totals;
 }
 
 struct named_export *export_table_at(const struct export_table *exports, size_t index)
@@ -186,6 +199,20 @@ static void is_due(struct export_table *exports, const struct named_export *expo
 		exports->next_due = export_table_lower_bound(exports, name);
 }
 
+static void count_memory(struct export_table *exports, const struct named_export *export, int by)
+{
+	const struct export_spec *spec = export_get_spec(export);
+
+	exports->totals.count[spec->kind] += (uint64_t)by;
+	exports->totals.bytes[spec->kind] += by > 0 ? spec->size : -spec->size;
+}
+
+static void count_outstanding(struct export_table *exports, const struct named_export *export,
+			      uint64_t before)
+{
+	exports->totals.outstanding += export_num_outstanding(export) - before;
+}
+
 void export_table_insert(struct export_table *exports, size_t index, struct named_export *export)
 {
 	memmove(&exports->list[index + 1], &exports->list[index],
@@ -193,6 +220,7 @@ void export_table_insert(struct export_table *exports, size_t index, struct name
 	exports->list[index] = export;
 	exports->count++;
 	export_ids_add(&exports->ids, export);
+	count_memory(exports, export, 1);
 	exports->next_due += index <= exports->next_due;
 	exports->next_unregistered += index <= exports->next_unregistered;
 	if (index < exports->next_unregistered && !export_is_registered(export))
@@ -205,11 +233,24 @@ struct named_export *export_table_take_out(struct export_table *exports, size_t 
 
 	exports->count--;
 	export_ids_remove(&exports->ids, export);
+	count_memory(exports, export, -1);
+	exports->totals.outstanding -= export_num_outstanding(export);
 	exports->next_due -= index < exports->next_due;
 	exports->next_unregistered -= index < exports->next_unregistered;
 	memmove(&exports->list[index], &exports->list[index + 1],
 		(exports->count - index) * sizeof(struct named_export *));
 	return export;
+}
+
+void export_table_replace(struct export_table *exports, size_t index, struct named_export *fresh)
+{
+	struct named_export *old = exports->list[index];
+
+	export_ids_remove(&exports->ids, old);
+	exports->totals.outstanding -= export_num_outstanding(old);
+	export_set_id(fresh, exports->next_id++);
+	export_ids_add(&exports->ids, fresh);
+	exports->list[index] = fresh;
 }
 
 /* --- exports that end by themselves ----------------------------------------------------------- */
@@ -268,6 +309,7 @@ bool export_table_is_lost(const struct export_table *exports)
 void export_table_lose(struct export_table *exports)
 {
 	lost = exports;
+	exports->totals = (struct export_table_totals){0};
 	while (exports->count > 0) {
 		const struct named_export *export = exports->list[--exports->count];
 
@@ -276,9 +318,16 @@ void export_table_lose(struct export_table *exports)
 	}
 }
 
+static bool has_file(enum export_kind kind)
+{
+	return kind == EXPORT_FILE || kind == EXPORT_DMABUF;
+}
+
 void export_table_check(struct export_table *exports)
 {
-	exports->unchecked = exports->count;
+	const uint64_t *count = exports->totals.count;
+
+	exports->unchecked = count[EXPORT_FILE] || count[EXPORT_DMABUF] ? exports->count : 0;
 }
 
 /* Not while another thread may be using an export. */
@@ -291,12 +340,18 @@ static bool may_check(const struct export_table *exports)
 static void check_some(struct export_table *exports)
 {
 	struct dpumap_error error = {0};
+	int checked = 0;
 
-	for (int i = 0; i < CHECKED_AT_ONCE && may_check(exports); i++) {
+	for (int i = 0; i < PASSED_AT_ONCE && checked < CHECKED_AT_ONCE && may_check(exports);
+	     i++) {
 		size_t index = --exports->unchecked;
 
-		if (index >= exports->count || export_is_registering(exports->list[index]) ||
-		    export_check(exports->list[index], &error) == DOCA_SUCCESS)
+		if (index >= exports->count ||
+		    !has_file(export_get_spec(exports->list[index])->kind) ||
+		    export_is_registering(exports->list[index]))
+			continue;
+		checked++;
+		if (export_check(exports->list[index], &error) == DOCA_SUCCESS)
 			continue;
 		drop(exports, index, &error);
 		break; /* every client is told */
@@ -307,11 +362,13 @@ static void check_some(struct export_table *exports)
 
 static void rekey_if_due(struct export_table *exports, struct named_export *export)
 {
+	uint64_t outstanding = export_num_outstanding(export);
 	struct dpumap_error error = {0};
 
 	if (export_is_rekey_due(export) &&
 	    export_rekey(&exports->device, export, &error) != DOCA_SUCCESS)
 		log_from(DPUMAP_LINE_ERROR, "changed keys", "%s", error.text);
+	count_outstanding(exports, export, outstanding);
 }
 
 static void on_registered(void *context, struct named_export *export)
@@ -351,6 +408,7 @@ doca_error_t export_table_acquire(struct export_table *exports, struct named_exp
 	rekey_if_due(exports, export);
 	if (export_is_registered(export)) {
 		export_acquire(export);
+		exports->totals.outstanding++;
 		return DOCA_SUCCESS;
 	}
 	if (export_is_registering(export))
@@ -388,17 +446,23 @@ doca_error_t export_table_begin_sync(const struct export_table *exports,
 
 void export_table_release(struct export_table *exports, struct named_export *export)
 {
+	uint64_t outstanding = export_num_outstanding(export);
+
 	export_release(export);
+	count_outstanding(exports, export, outstanding);
 	rekey_if_due(exports, export);
 }
 
 void export_table_abandon(struct export_table *exports, uint64_t id, size_t times)
 {
 	struct named_export *export = export_table_find_id(exports, id);
+	uint64_t outstanding;
 
 	if (!export)
 		return;
+	outstanding = export_num_outstanding(export);
 	export_abandon(export, times);
+	count_outstanding(exports, export, outstanding);
 	if (export_is_rekey_due(export))
 		is_due(exports, export);
 }
@@ -441,11 +505,12 @@ void export_table_work(struct export_table *exports)
 static doca_error_t rekey(struct export_table *exports, struct named_export *export,
 			  struct dpumap_error *error)
 {
+	uint64_t was_id = export_id(export), outstanding = export_num_outstanding(export);
 	doca_error_t result = export_rekey(&exports->device, export, error);
-	uint64_t was_id = export_id(export);
 
 	if (result != DOCA_SUCCESS)
 		return result;
+	count_outstanding(exports, export, outstanding);
 	export_ids_remove(&exports->ids, export);
 	export_set_id(export, exports->next_id++);
 	export_ids_add(&exports->ids, export);
@@ -500,11 +565,6 @@ doca_error_t export_table_dm_usage(const struct export_table *exports,
 	if (result != DOCA_SUCCESS)
 		return dpumap_error_doca(error, result, "cannot query the device memory of %s",
 					 exports->device.name);
-	for (size_t i = 0; i < export_table_count(exports); i++) {
-		const struct export_spec *spec = export_get_spec(export_table_at(exports, i));
-
-		if (spec->kind == EXPORT_DEVICE_MEMORY)
-			usage->exported += spec->size;
-	}
+	usage->exported = exports->totals.bytes[EXPORT_DEVICE_MEMORY];
 	return DOCA_SUCCESS;
 }

@@ -84,8 +84,15 @@ void export_table_revoke(struct export_table *exports, struct named_export *expo
 /* Changes whenever something about an export changes that clients or registries see. */
 uint64_t export_table_version(const struct export_table *exports);
 size_t export_table_count(const struct export_table *exports);
-/* export_num_outstanding() of all exports. */
-uint64_t export_table_num_outstanding(const struct export_table *exports);
+
+/* Sums over all exports, kept up to date: none of those who ask walks through very many. */
+struct export_table_totals {
+	uint64_t count[EXPORT_KINDS];
+	uint64_t bytes[EXPORT_KINDS];
+	uint64_t outstanding; /* export_num_outstanding() */
+};
+const struct export_table_totals *export_table_totals(const struct export_table *exports);
+
 /* In the order of names. */
 struct named_export *export_table_at(const struct export_table *exports, size_t index);
 /* The index of the first export whose name sorts after this one. */

@@ -10,8 +10,9 @@
 
 /* Exports that export_table_work() and export_change_apply() look at in one call. */
 #define WORK_AT_ONCE 16
-/* The same for export_table_check(), which looks at their files. */
+/* The same for export_table_check(): of which it looks at the files of so many, and passes so many others over. */
 #define CHECKED_AT_ONCE 64
+#define PASSED_AT_ONCE	4096
 
 struct export_table {
 	struct dpumap_device device;
@@ -19,6 +20,7 @@ struct export_table {
 	size_t count;
 	size_t room;
 	struct export_ids ids;
+	struct export_table_totals totals;
 	struct failed_exports failed;
 	bool is_incomplete; /* see export_table_is_complete() */
 	bool waits;	 /* registering failed: unregistered exports wait for their first clients */
@@ -43,12 +45,17 @@ static inline const char *export_name(const struct named_export *export)
 
 /* The index of name, or where it would be inserted. */
 size_t export_table_lower_bound(const struct export_table *exports, const char *name);
+/* The same for a name that is not before from. */
+size_t export_table_lower_bound_from(const struct export_table *exports, size_t from,
+				     const char *name);
 bool export_table_is_at(const struct export_table *exports, size_t index, const char *name);
 /* For as many more exports: then export_table_insert() cannot fail. */
 doca_error_t export_table_make_room(struct export_table *exports, size_t num,
 				    struct dpumap_error *error);
 void export_table_insert(struct export_table *exports, size_t index, struct named_export *export);
 struct named_export *export_table_take_out(struct export_table *exports, size_t index);
+/* Replaces the export there by its successor, which has the same memory. */
+void export_table_replace(struct export_table *exports, size_t index, struct named_export *fresh);
 /* Calls the function of export_table_on_change(), if there is one. */
 void export_table_announce(struct export_table *exports, const struct export_spec *was,
 			   uint64_t was_id, const struct export_spec *is);

@@ -165,22 +165,16 @@ static doca_error_t load_file(struct export_dir *dir, struct export_dir_file *fi
 	return result;
 }
 
-static int compare_ids(const void *a, const void *b)
+/* Each export asks for its file, and there may be very many. */
+static doca_error_t note_unchanged(struct export_dir *dir, struct dpumap_error *error)
 {
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-static doca_error_t list_unchanged(struct export_dir *dir, struct dpumap_error *error)
-{
-	dir->unchanged = calloc(dir->num + 1, sizeof(*dir->unchanged));
+	dir->unchanged = calloc((size_t)dir->last_id + 1, sizeof(*dir->unchanged));
 	if (!dir->unchanged)
 		return no_memory(error);
-	for (size_t i = 0; i < dir->num; i++)
-		if (dir->files[i].is_unchanged)
-			dir->unchanged[dir->num_unchanged++] = dir->files[i].id;
-	qsort(dir->unchanged, dir->num_unchanged, sizeof(*dir->unchanged), compare_ids);
+	for (size_t i = 0; i < dir->num; i++) {
+		dir->unchanged[dir->files[i].id] = dir->files[i].is_unchanged;
+		dir->num_unchanged += dir->files[i].is_unchanged;
+	}
 	return DOCA_SUCCESS;
 }
 
@@ -223,14 +217,13 @@ doca_error_t export_dir_load(struct export_dir *dir, const char *path,
 	if (result == DOCA_SUCCESS)
 		result = load_files(dir, known, exports, error);
 	if (result == DOCA_SUCCESS)
-		result = list_unchanged(dir, error);
+		result = note_unchanged(dir, error);
 	return result == DOCA_SUCCESS ? sort(dir, exports, error) : result;
 }
 
 bool export_dir_is_unchanged(const struct export_dir *dir, uint32_t id)
 {
-	return dir->num_unchanged && bsearch(&id, dir->unchanged, dir->num_unchanged,
-					     sizeof(*dir->unchanged), compare_ids);
+	return dir->num_unchanged && id <= dir->last_id && dir->unchanged[id];
 }
 
 const char *export_dir_path(const struct export_dir *dir, uint32_t id)

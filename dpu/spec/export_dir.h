@@ -24,7 +24,7 @@ struct export_dir {
 	struct export_dir_file *files; /* by path */
 	size_t num;
 	uint32_t last_id;
-	uint32_t *unchanged; /* ids, sorted */
+	bool *unchanged; /* is_unchanged by id, up to last_id */
 	size_t num_unchanged;
 };
 

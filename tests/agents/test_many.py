@@ -41,6 +41,9 @@ class Many:
         self.write()
         return self.agent.ctl("reload")
 
+    def scrape(self):
+        return ask_at_once(self.agent, f"{self.dpu.dir}/metrics", b"GET /metrics HTTP/1.1\r\n\r\n", 1)[0].decode()
+
 
 @pytest.fixture
 def many(serve, host, dpu):
@@ -106,6 +109,38 @@ def test_turns_do_little_whatever_is_asked(many, dpu):
     assert all(json.loads(text)["status"] == "DOCA_SUCCESS" for text in keys) and turns >= 32
     registered = many.agent.log().count("not yet registered")
     assert await_true(lambda: many.agent.figure("turns") >= registered)
+
+
+def test_sums_are_those_of_the_exports(many, host):
+    """They are kept, not computed for each who asks."""
+
+    def sums_are_right():
+        listed = json.loads(many.agent.ctl("--json", "list").ok())["exports"]
+        metrics = many.scrape()
+        assert many.agent.figure("outstanding") == sum(one["outstanding"] for one in listed)
+        for kind in ("dram", "dm"):
+            sizes = [one["size"] for one in listed if one["kind"] == kind]
+            assert f'dpumapd_exports{{kind="{kind}"}} {len(sizes)}\n' in metrics
+            assert f'dpumapd_exported_bytes{{kind="{kind}"}} {sum(sizes)}\n' in metrics
+        assert many.agent.figure("device_memory_exported") == sum(one["size"] for one in listed if one["kind"] == "dm")
+        return sum(one["outstanding"] for one in listed)
+
+    assert sums_are_right() == 0
+    many.agent.ctl("add", "name=on-card,kind=dm,size=4096,allow=*").ok()
+    holder = many.tool.daemon("holder", "import", "e001", "--hold")
+    holder.await_output("^imported")
+    assert sums_are_right() == 1
+    holder.end("KILL")
+    assert await_true(lambda: many.agent.figure("imports") == 0)
+    assert sums_are_right() == 1, "the client has not released its descriptor"
+    crosses(many, host, "e002")
+    sums_are_right()
+    many.exports = [export(number, 8192) for number in range(2, NUMBER)]
+    many.reload().ok()
+    sums_are_right()
+    many.agent.ctl("rekey", "e002").ok()
+    many.agent.ctl("remove", "on-card").ok()
+    assert sums_are_right() == 0
 
 
 def test_list_goes_on_while_exports_change(many, dpu):
