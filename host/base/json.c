@@ -62,10 +62,53 @@ void json_print_error(const struct dpumap_error *error)
 			       (int)dpumap_error_exit(error->code));
 }
 
-static void print(struct json_object *object, void (*write)(FILE *out, struct json_object *object))
+static void add_schema(struct json_object *object)
 {
 	if (!json_object_object_get_ex(object, "schema", NULL))
 		json_add_text(object, "schema", schema);
+}
+
+/* The head without its closing brace. */
+static void begin_list(struct json_list *list)
+{
+	const char *text;
+
+	add_schema(list->head);
+	text = cli_json_text(list->head);
+	printf("%.*s,\n  \"%s\": [", (int)(strlen(text) - strlen("\n}")), text, list->key);
+	list->has_begun = true;
+	is_printed = true;
+}
+
+void json_list_add(struct json_list *list, struct json_object *object)
+{
+	if (list->has_begun)
+		putchar(',');
+	else
+		begin_list(list);
+	fputs("\n    ", stdout);
+	for (const char *c = cli_json_text(object); *c; c++) {
+		putchar(*c);
+		if (*c == '\n')
+			fputs("    ", stdout);
+	}
+	json_object_put(object);
+}
+
+void json_list_end(struct json_list *list, bool is_complete)
+{
+	bool is_empty = !list->has_begun;
+
+	if (is_complete && is_empty)
+		begin_list(list);
+	if (is_complete)
+		puts(is_empty ? "]\n}" : "\n  ]\n}");
+	json_object_put(list->head);
+}
+
+static void print(struct json_object *object, void (*write)(FILE *out, struct json_object *object))
+{
+	add_schema(object);
 	write(stdout, object);
 	json_object_put(object);
 	is_printed = true;

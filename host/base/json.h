@@ -3,6 +3,7 @@
 #ifndef DPUMAP_HOST_JSON_H
 #define DPUMAP_HOST_JSON_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <json-c/json.h>
@@ -25,6 +26,21 @@ const char *json_schema(void);
 void json_print_error(const struct dpumap_error *error);
 /* The command has printed JSON by other means. */
 void json_set_printed(void);
+
+/*
+ * A document with a list that may be very long: its objects are printed as they come, after the members of the head.
+ * Nothing is printed before the first one, so that an error until then is printed as usual.
+ */
+struct json_list {
+	struct json_object *head;
+	const char *key;
+	bool has_begun;
+};
+
+/* Frees the object. */
+void json_list_add(struct json_list *list, struct json_object *object);
+/* Frees the head. A list that has begun and is not complete leaves a document without its end. */
+void json_list_end(struct json_list *list, bool is_complete);
 
 /* Both free the object. */
 void json_print(struct json_object *object);

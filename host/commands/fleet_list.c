@@ -46,7 +46,7 @@ static void print_line(union doca_data user_data, const struct dpumap_fleet_expo
 
 static void add(union doca_data user_data, const struct dpumap_fleet_export *export)
 {
-	json_object_array_add(user_data.ptr, fleet_json_export(export));
+	json_list_add(user_data.ptr, fleet_json_export(export));
 }
 
 static doca_error_t each_export(const struct fleet *f, const struct options *o,
@@ -58,23 +58,18 @@ static doca_error_t each_export(const struct fleet *f, const struct options *o,
 
 static doca_error_t list_json(const struct fleet *f, const struct options *o)
 {
-	struct json_object *object = json_object_new_object();
-	struct json_object *list = json_object_new_array();
 	const struct dpumap_fleet_status *status;
-	doca_error_t result = each_export(f, o, add, list);
+	doca_error_t result = f->table->get_status(f->view, &status);
+	struct json_list list = {.key = "exports"};
 
-	if (result == DOCA_SUCCESS)
-		result = f->table->get_status(f->view, &status);
-	if (result != DOCA_SUCCESS) {
-		json_object_put(list);
-		json_object_put(object);
+	if (result != DOCA_SUCCESS)
 		return result;
-	}
-	json_add_text(object, "schema", "dpumap-fleet-list-1");
-	fleet_json_add_view(object, o->fleet, status);
-	json_object_object_add(object, "exports", list);
-	json_print(object);
-	return DOCA_SUCCESS;
+	list.head = json_object_new_object();
+	json_add_text(list.head, "schema", "dpumap-fleet-list-1");
+	fleet_json_add_view(list.head, o->fleet, status);
+	result = each_export(f, o, add, &list);
+	json_list_end(&list, result == DOCA_SUCCESS);
+	return result;
 }
 
 doca_error_t fleet_list(const struct options *options, struct dpumap_error *error)

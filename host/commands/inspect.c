@@ -16,8 +16,8 @@ static const struct cli_column columns[] = {
 	{"NAME", "name", -24, NULL}, DPUMAP_EXPORT_COLUMNS, {0}};
 
 struct listing {
-	const char *pattern;	  /* NULL: all */
-	struct json_object *list; /* NULL: print lines */
+	const char *pattern;	/* NULL: all */
+	struct json_list *list; /* NULL: print lines */
 };
 
 static void list_one(void *context, const struct dpumap_export_info *info)
@@ -29,7 +29,7 @@ static void list_one(void *context, const struct dpumap_export_info *info)
 		return;
 	export = report_json_export(info);
 	if (l->list) {
-		json_object_array_add(l->list, export);
+		json_list_add(l->list, export);
 		return;
 	}
 	cli_table_row(stdout, columns, export);
@@ -39,15 +39,11 @@ static void list_one(void *context, const struct dpumap_export_info *info)
 static doca_error_t list_json(struct dpumap_client *client, const char *pattern,
 			      struct dpumap_error *error)
 {
-	struct json_object *object = json_object_new_object();
-	struct listing l = {pattern, json_object_new_array()};
+	struct json_list list = {.head = json_object_new_object(), .key = "exports"};
+	struct listing l = {pattern, &list};
 	doca_error_t result = remote_list(client, list_one, &l, error);
 
-	json_object_object_add(object, "exports", l.list);
-	if (result == DOCA_SUCCESS)
-		json_print(object);
-	else
-		json_object_put(object);
+	json_list_end(&list, result == DOCA_SUCCESS);
 	return result;
 }
 

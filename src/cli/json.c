@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "cli/json.h"
 
-static void print(FILE *out, struct json_object *object, int flags)
+static const char *text_of(struct json_object *object, int flags)
 {
 	const char *text = json_object_to_json_string_ext(
 		object, flags | JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE);
 
-	fprintf(out, "%s\n", text ? text : "null");
+	return text ? text : "null";
+}
+
+const char *cli_json_text(struct json_object *object)
+{
+	return text_of(object, JSON_C_TO_STRING_PRETTY);
 }
 
 void cli_json_print(FILE *out, struct json_object *object)
 {
-	print(out, object, JSON_C_TO_STRING_PRETTY);
+	fprintf(out, "%s\n", cli_json_text(object));
 }
 
 void cli_json_print_line(FILE *out, struct json_object *object)
 {
-	print(out, object, 0);
+	fprintf(out, "%s\n", text_of(object, 0));
 	fflush(out);
 }
 

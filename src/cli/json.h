@@ -7,6 +7,8 @@
 
 #include <json-c/json.h>
 
+/* The text of an object over several lines, which is the object's. */
+const char *cli_json_text(struct json_object *object);
 /* An object over several lines, or in one. */
 void cli_json_print(FILE *out, struct json_object *object);
 void cli_json_print_line(FILE *out, struct json_object *object);

@@ -2,11 +2,13 @@
 """More exports than dpumapd registers before it is ready."""
 
 import contextlib
+import fcntl
 import json
 import os
 import pathlib
 import re
 import socket
+import subprocess
 
 import pytest
 
@@ -141,6 +143,19 @@ def test_sums_are_those_of_the_exports(many, host):
     many.agent.ctl("rekey", "e002").ok()
     many.agent.ctl("remove", "on-card").ok()
     assert sums_are_right() == 0
+
+
+def test_json_list_is_printed_as_it_comes(many, host):
+    """dpumap has no more than a page of a list: it does not ask for the next one while nobody reads this one."""
+    before = many.agent.figure("requests")
+    with host.start(many.tool.words("list", "--json"), stdout=subprocess.PIPE, bufsize=0) as listing:
+        fcntl.fcntl(listing.stdout, fcntl.F_SETPIPE_SZ, 4096)
+        text = listing.stdout.read(1)
+        assert many.agent.figure("requests") - before < NUMBER // 64
+        text += b"".join(iter(lambda: listing.stdout.read(65536), b""))
+    listed = json.loads(text)
+    assert [one["name"] for one in listed["exports"]] == [f"e{number:03}" for number in range(NUMBER)]
+    assert listed["schema"] == "dpumap-list-1"
 
 
 def test_list_goes_on_while_exports_change(many, dpu):
