@@ -2,6 +2,7 @@
 #include "dpu/clients/requests.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -90,7 +91,7 @@ static doca_error_t list_some(const struct session *session, const struct export
 		if (at >= export_table_count(exports))
 			return DOCA_SUCCESS;
 		export = export_table_at(exports, at);
-		memcpy(after, export_get_spec(export)->name, DPUMAP_EXPORT_NAME_MAX);
+		snprintf(after, DPUMAP_EXPORT_NAME_MAX, "%s", export_get_spec(export)->name);
 		if (!session_may_import(session, export_get_spec(export)))
 			continue;
 		if (reply->num_exports == DPUMAP_EXPORTS_PER_MSG) {

@@ -14,11 +14,18 @@
 #include "dpu/exports/export_map.h"
 #include "dpu/rdma/rdma_conns.h"
 
+/* What only an export over RDMA has. */
+struct rdma_side {
+	struct dpumap_device device;
+	struct rdma_conns conns;
+	bool is_stuck; /* a connection cannot be ended: the device stays open */
+};
+
+/* There may be very many. */
 struct named_export {
-	struct export_spec spec;
+	struct export_spec spec; /* its name is that below */
 	uint64_t id;
-	struct dpumap_device *own; /* of an export over RDMA; NULL over PCI */
-	struct rdma_conns rdma_conns;
+	struct rdma_side *rdma; /* NULL over PCI */
 	struct memory *memory;
 	struct export_map map;
 	struct registration *registration; /* that runs, or has failed; NULL: neither */
@@ -26,7 +33,7 @@ struct named_export {
 	uint64_t num_abandoned;		   /* how often clients disconnected without releasing it */
 	bool takes_all;			   /* the size was "max" */
 	bool is_released;		   /* a client released it, and may have kept a copy */
-	bool is_stuck;			   /* a connection cannot be ended: the device stays open */
+	char name[];
 };
 
 static bool is_over_rdma(const struct named_export *export)
@@ -37,7 +44,7 @@ static bool is_over_rdma(const struct named_export *export)
 static const struct dpumap_device *device_of(const struct named_export *e,
 					     const struct dpumap_device *shared)
 {
-	return e->own ? e->own : shared;
+	return e->rdma ? &e->rdma->device : shared;
 }
 
 void export_log(const struct named_export *e, const struct dpumap_device *device, const char *what)
@@ -53,12 +60,18 @@ void export_log(const struct named_export *e, const struct dpumap_device *device
 		 e->map.desc ? state : "not yet registered", device->name);
 }
 
+/* False when a connection remains. */
+static bool drop_connections(struct rdma_side *rdma)
+{
+	rdma->is_stuck = !rdma_conns_drop_all(&rdma->conns);
+	return !rdma->is_stuck;
+}
+
 /* Destroying the map would revoke the descriptor too, but takes as long as its memory is large. */
 static bool revoke_map(const struct dpumap_device *device, struct named_export *export)
 {
-	export->is_stuck = !rdma_conns_drop_all(&export->rdma_conns);
 	if (is_over_rdma(export))
-		return !export->is_stuck;
+		return drop_connections(export->rdma);
 	return export_map_revoke(device, &export->map) == DOCA_SUCCESS;
 }
 
@@ -68,11 +81,19 @@ void export_end(const struct dpumap_device *device, struct named_export *export)
 		export_map_destroy(&export->map);
 }
 
+static void destroy_rdma(struct rdma_side *rdma)
+{
+	if (rdma && !rdma->is_stuck && rdma->device.dev)
+		doca_dev_close(rdma->device.dev);
+	free(rdma);
+}
+
 static void destroy_parts(struct named_export *e)
 {
 	doca_error_t result = export_map_destroy(&e->map);
 
-	e->is_stuck = !rdma_conns_drop_all(&e->rdma_conns);
+	if (e->rdma)
+		drop_connections(e->rdma);
 	if (e->map.mmap) {
 		memory_keep_bytes(e->memory);
 		log_error("export %s: cannot destroy its map, so its descriptor stays valid: %s; "
@@ -80,9 +101,7 @@ static void destroy_parts(struct named_export *e)
 			  e->spec.name, doca_error_get_descr(result));
 	}
 	memory_destroy(e->memory);
-	if (!e->is_stuck && e->own && e->own->dev)
-		doca_dev_close(e->own->dev);
-	free(e->own);
+	destroy_rdma(e->rdma);
 	free(e->registration);
 }
 
@@ -91,6 +110,7 @@ void export_destroy(struct named_export *export)
 	if (!export)
 		return;
 	destroy_parts(export);
+	export->spec.name = NULL;
 	export_spec_free(&export->spec);
 	free(export);
 }
@@ -131,10 +151,25 @@ static doca_error_t open_own(const struct dpumap_device *shared, struct named_ex
 {
 	if (e->spec.via != EXPORT_VIA_RDMA)
 		return DOCA_SUCCESS;
-	e->own = calloc(1, sizeof(*e->own));
-	if (!e->own)
+	e->rdma = calloc(1, sizeof(*e->rdma));
+	if (!e->rdma)
 		return no_memory(&e->spec, error);
-	return dpumap_device_open_own(shared, e->own, error);
+	return dpumap_device_open_own(shared, &e->rdma->device, error);
+}
+
+/* With the spec, which is the caller's until finish(). */
+static struct named_export *allocate(const struct export_spec *spec, struct dpumap_error *error)
+{
+	size_t len = strlen(spec->name) + 1;
+	struct named_export *e = calloc(1, sizeof(*e) + len);
+
+	if (!e) {
+		no_memory(spec, error);
+		return NULL;
+	}
+	e->spec = *spec;
+	e->spec.name = memcpy(e->name, spec->name, len);
+	return e;
 }
 
 /* Takes the spec over if the creation succeeded. */
@@ -147,6 +182,7 @@ static doca_error_t finish(struct named_export *e, doca_error_t result, struct e
 		return result;
 	}
 	e->takes_all = spec->size == EXPORT_SIZE_MAX;
+	free(spec->name);
 	export_spec_init(spec);
 	*export = e;
 	return DOCA_SUCCESS;
@@ -155,19 +191,18 @@ static doca_error_t finish(struct named_export *e, doca_error_t result, struct e
 doca_error_t export_create(const struct dpumap_device *device, struct export_spec *spec, bool later,
 			   struct named_export **export, struct dpumap_error *error)
 {
-	struct named_export *e = calloc(1, sizeof(*e));
+	struct named_export *e = allocate(spec, error);
 	doca_error_t result;
 
 	if (!e)
-		return no_memory(spec, error);
-	e->spec = *spec;
+		return error->code;
 	result = check_via(device, &e->spec, error);
 	if (result == DOCA_SUCCESS)
 		result = open_own(device, e, error);
 	device = device_of(e, device);
 	if (result == DOCA_SUCCESS)
 		result = memory_create(device, &e->spec, &e->memory, error);
-	if (result == DOCA_SUCCESS && (!later || e->own))
+	if (result == DOCA_SUCCESS && (!later || e->rdma))
 		result = export_map_make(device, &e->spec, e->memory, &e->map, error);
 	return finish(e, result, spec, export);
 }
@@ -176,12 +211,11 @@ doca_error_t export_create_successor(const struct dpumap_device *device,
 				     const struct named_export *old, struct export_spec *spec,
 				     struct named_export **export, struct dpumap_error *error)
 {
-	struct named_export *e = calloc(1, sizeof(*e));
+	struct named_export *e = allocate(spec, error);
 	doca_error_t result;
 
 	if (!e)
-		return no_memory(spec, error);
-	e->spec = *spec;
+		return error->code;
 	e->spec.size = old->spec.size;
 	result = export_map_make(device_of(old, device), &e->spec, old->memory, &e->map, error);
 	return finish(e, result, spec, export);
@@ -192,8 +226,8 @@ void export_succeed(struct named_export *export, struct named_export *old)
 	export->memory = old->memory;
 	memory_set_spec(export->memory, &export->spec);
 	old->memory = NULL;
-	export->own = old->own;
-	old->own = NULL;
+	export->rdma = old->rdma;
+	old->rdma = NULL;
 }
 
 bool export_is(const struct named_export *export, const struct export_spec *spec)
@@ -363,11 +397,11 @@ uint64_t export_num_outstanding(const struct named_export *export)
 
 static doca_error_t end_connections(struct named_export *export, struct dpumap_error *error)
 {
-	if (rdma_conns_drop_all(&export->rdma_conns))
+	if (drop_connections(export->rdma))
 		return DOCA_SUCCESS;
 	return dpumap_error_set(error, DOCA_ERROR_DRIVER,
 				"export %s: cannot end its connections on %s: remove the export",
-				export->spec.name, export->own->name);
+				export->spec.name, export->rdma->device.name);
 }
 
 static doca_error_t revoke(const struct dpumap_device *device, struct named_export *export,
@@ -425,7 +459,7 @@ const struct export_spec *export_get_spec(const struct named_export *export)
 
 void export_describe(const struct named_export *export, struct dpumap_export_info *info)
 {
-	memcpy(info->name, export->spec.name, sizeof(info->name));
+	snprintf(info->name, sizeof(info->name), "%s", export->spec.name);
 	snprintf(info->kind, sizeof(info->kind), "%s", export_kind_name(export->spec.kind));
 	info->size = export->spec.size;
 	info->access = export_map_access(&export->spec);
@@ -464,7 +498,7 @@ doca_error_t export_connect(struct named_export *export, const void *owner,
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = rdma_conns_add(&export->rdma_conns, export->own->dev,
+	result = rdma_conns_add(&export->rdma->conns, export->rdma->device.dev,
 				export_map_rdma_access(&export->spec), owner, details, cm, answer,
 				&why);
 	return no_connection(export, result, &why, error);
@@ -474,7 +508,7 @@ doca_error_t export_finish_connecting(struct named_export *export, const void *o
 				      struct rdma_details *answer, struct dpumap_error *error)
 {
 	struct dpumap_error why = {0};
-	doca_error_t result = rdma_conns_finish(&export->rdma_conns, owner, answer, &why);
+	doca_error_t result = rdma_conns_finish(&export->rdma->conns, owner, answer, &why);
 
 	return no_connection(export, result, &why, error);
 }
@@ -488,7 +522,7 @@ doca_error_t export_accept(struct named_export *export, const void *owner,
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = rdma_conns_accept(&export->rdma_conns, export->own->dev,
+	result = rdma_conns_accept(&export->rdma->conns, export->rdma->device.dev,
 				   export_map_rdma_access(&export->spec), owner, export->id,
 				   request, cm, &why);
 	return no_connection(export, result, &why, error);
@@ -505,7 +539,8 @@ doca_error_t export_finish_accepting(struct named_export *export, struct rdma_co
 
 void export_disconnect(struct named_export *export, const void *owner)
 {
-	rdma_conns_drop(&export->rdma_conns, owner);
+	if (export->rdma)
+		rdma_conns_drop(&export->rdma->conns, owner);
 }
 
 doca_error_t export_check_range(const struct named_export *export, uint64_t offset, uint64_t len,
@@ -526,8 +561,8 @@ static void discard_events(const struct named_export *export)
 {
 	enum dpumap_dev_event event = DPUMAP_DEV_EVENT_PORT_UP;
 
-	while (export->own && event != DPUMAP_DEV_EVENT_FATAL &&
-	       dpumap_dev_next_event(export->own->dev, &event) == DOCA_SUCCESS)
+	while (export->rdma && event != DPUMAP_DEV_EVENT_FATAL &&
+	       dpumap_dev_next_event(export->rdma->device.dev, &event) == DOCA_SUCCESS)
 		;
 }
 

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -112,7 +113,7 @@ static struct file_sync *copy(const struct changed_file *file, struct dpumap_err
 		return NULL;
 	}
 	s->file = *file;
-	memcpy(s->export, file->export, sizeof(s->export));
+	snprintf(s->export, sizeof(s->export), "%s", file->export);
 	s->file.export = s->export;
 	s->file.path = memcpy(s->path, file->path, len);
 	s->file.fd = fcntl(file->fd, F_DUPFD_CLOEXEC, 0);

@@ -26,19 +26,25 @@
 /* Device memory is read and written in words. */
 #define DM_WORD 4u
 
+/* There may be very many: members that other kinds do not have share their place. */
 struct memory {
 	const struct export_spec *spec;
-	void *bytes;		    /* NULL: not mapped */
-	struct dpumap_arena *arena; /* that owns bytes, or NULL */
-	struct dpumap_dm *dm;
-	int dmabuf;	  /* -1: none */
-	int file;	  /* -1: none */
-	int dram_file;	  /* of dram.h */
+	void *bytes; /* NULL: not mapped */
+	union {
+		struct dpumap_arena *arena; /* of main memory: owns bytes, or NULL */
+		struct dpumap_dm *dm;	    /* of device memory */
+	};
+	size_t file_page; /* of hugetlbfs; 1 elsewhere */
+	int fd;		  /* the file, the dma-buf, or for main memory that of dram.h; -1: none */
 	bool is_shared;	  /* a client has a dma-buf of it */
 	bool is_durable;  /* the file is on a disk, not in memory */
 	bool is_dram;	  /* bytes are of dram.h */
-	size_t file_page; /* of hugetlbfs; 1 elsewhere */
 };
+
+static bool is_of(const struct memory *m, enum export_kind kind)
+{
+	return m->spec->kind == kind;
+}
 
 /* --- device memory ---------------------------------------------------------------------------- */
 
@@ -145,7 +151,7 @@ doca_error_t memory_share(struct memory *memory, int *fd, struct dpumap_error *e
 	const struct export_spec *spec = memory->spec;
 	doca_error_t result;
 
-	if (!memory->dm)
+	if (!is_of(memory, EXPORT_DEVICE_MEMORY))
 		return dpumap_error_set(
 			error, DOCA_ERROR_NOT_SUPPORTED,
 			"export %s has no dma-buf that can be revoked: only kind dm has",
@@ -195,9 +201,10 @@ static doca_error_t fill_arena(struct memory *m)
 	struct dpumap_allocator allocator;
 	doca_error_t result;
 
-	if (spec->page_size)
-		result = dpumap_arena_create_huge_pages(spec->page_size == 1 ? 0 : spec->page_size,
-							spec->size, &m->arena);
+	if (spec->on_huge_pages)
+		result = dpumap_arena_create_huge_pages(
+			spec->log_page_size ? (size_t)1 << spec->log_page_size : 0, spec->size,
+			&m->arena);
 	else
 		result = dpumap_arena_create_on_node(spec->node, spec->size, &m->arena);
 	if (result == DOCA_SUCCESS)
@@ -215,7 +222,7 @@ static doca_error_t take_arena(struct memory *m, struct dpumap_error *error)
 
 	if (result == DOCA_SUCCESS)
 		return result;
-	if (spec->page_size)
+	if (spec->on_huge_pages)
 		return dpumap_error_doca(error, result,
 					 "export %s: cannot allocate %" PRIu64
 					 " bytes of huge pages (see /proc/sys/vm/nr_hugepages)",
@@ -244,9 +251,9 @@ static doca_error_t map_bytes(struct memory *m, int flags, int prot, int fd,
 
 static doca_error_t take_dram(struct memory *m, struct dpumap_error *error)
 {
-	if (m->spec->page_size || m->spec->on_node)
+	if (m->spec->on_huge_pages || m->spec->on_node)
 		return take_arena(m, error);
-	m->bytes = dram_take(m->spec->size, &m->dram_file);
+	m->bytes = dram_take(m->spec->size, &m->fd);
 	if (!m->bytes)
 		return dpumap_error_errno(error, errno,
 					  "export %s: cannot allocate %" PRIu64 " bytes",
@@ -260,10 +267,10 @@ static void free_bytes(const struct memory *m)
 	struct dpumap_allocator allocator;
 
 	if (m->is_dram) {
-		dram_give_back(m->bytes, m->spec->size, m->dram_file);
+		dram_give_back(m->bytes, m->spec->size, m->fd);
 		return;
 	}
-	if (!m->arena) {
+	if (!is_of(m, EXPORT_DRAM) || !m->arena) {
 		if (m->bytes)
 			munmap(m->bytes, mapped_size(m));
 		return;
@@ -295,7 +302,7 @@ static doca_error_t check_file(struct memory *m, struct export_spec *spec,
 	struct statfs fs;
 	struct stat st;
 
-	if (fstat(m->file, &st) != 0 || fstatfs(m->file, &fs) != 0)
+	if (fstat(m->fd, &st) != 0 || fstatfs(m->fd, &fs) != 0)
 		return dpumap_error_errno(error, errno, "export %s: cannot examine %s", spec->name,
 					  spec->path);
 	if (!S_ISREG(st.st_mode))
@@ -316,7 +323,7 @@ static doca_error_t open_file(struct memory *m, struct export_spec *spec,
 	if (fd < 0)
 		return dpumap_error_errno(error, errno, "export %s: cannot open %s", spec->name,
 					  spec->path);
-	m->file = fd;
+	m->fd = fd;
 	return check_file(m, spec, error);
 }
 
@@ -327,7 +334,7 @@ static doca_error_t take_file(struct memory *m, struct export_spec *spec,
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	return map_bytes(m, MAP_SHARED, PROT_READ | (spec->writable ? PROT_WRITE : 0), m->file,
+	return map_bytes(m, MAP_SHARED, PROT_READ | (spec->writable ? PROT_WRITE : 0), m->fd,
 			 error);
 }
 
@@ -346,9 +353,9 @@ static doca_error_t take_from_heap(struct memory *m, const struct export_spec *s
 				   "export %s: cannot allocate %" PRIu64 " bytes from the heap %s",
 				   spec->name, spec->size, spec->path);
 	else
-		m->dmabuf = (int)request.fd;
+		m->fd = (int)request.fd;
 	close(heap);
-	return m->dmabuf < 0 ? error->code : DOCA_SUCCESS;
+	return m->fd < 0 ? error->code : DOCA_SUCCESS;
 }
 
 static doca_error_t take_passed(struct memory *m, struct export_spec *spec,
@@ -356,12 +363,12 @@ static doca_error_t take_passed(struct memory *m, struct export_spec *spec,
 {
 	off_t size;
 
-	m->dmabuf = fcntl(spec->fd, F_DUPFD_CLOEXEC, 0);
-	if (m->dmabuf < 0)
+	m->fd = fcntl(spec->fd, F_DUPFD_CLOEXEC, 0);
+	if (m->fd < 0)
 		return dpumap_error_errno(
 			error, errno, "export %s: cannot duplicate the descriptor of its dma-buf",
 			spec->name);
-	size = lseek(m->dmabuf, 0, SEEK_END);
+	size = lseek(m->fd, 0, SEEK_END);
 	if (size < 0)
 		return dpumap_error_errno(error, errno,
 					  "export %s: cannot determine the size of its dma-buf",
@@ -378,7 +385,7 @@ static doca_error_t take_dmabuf(struct memory *m, struct export_spec *spec,
 
 	/* Memory of another device may be inaccessible to the CPU: not an error. */
 	if (result == DOCA_SUCCESS)
-		map_bytes(m, MAP_SHARED, PROT_READ, m->dmabuf, &ignored);
+		map_bytes(m, MAP_SHARED, PROT_READ, m->fd, &ignored);
 	return result;
 }
 
@@ -386,12 +393,12 @@ static doca_error_t take_dmabuf(struct memory *m, struct export_spec *spec,
 doca_error_t memory_check(const struct memory *memory, struct dpumap_error *error)
 {
 	const struct export_spec *spec = memory->spec;
-	int fd = memory->file >= 0 ? memory->file : memory->dmabuf;
 	struct statx st;
 
 	/* The server of a network file system may be gone: its answer is not waited for. */
-	if (fd < 0 ||
-	    statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_SIZE, &st) != 0 ||
+	if (is_of(memory, EXPORT_DRAM) || memory->fd < 0 ||
+	    statx(memory->fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_SIZE,
+		  &st) != 0 ||
 	    !S_ISREG(st.stx_mode) || st.stx_size >= spec->size)
 		return DOCA_SUCCESS;
 	return dpumap_error_set(error, DOCA_ERROR_IO_FAILED,
@@ -403,14 +410,14 @@ doca_error_t memory_check(const struct memory *memory, struct dpumap_error *erro
 
 bool memory_needs_sync(const struct memory *memory)
 {
-	return memory->file >= 0 && memory->bytes && memory->spec->writable;
+	return is_of(memory, EXPORT_FILE) && memory->bytes && memory->spec->writable;
 }
 
 static struct changed_file changed_file_of(const struct memory *m)
 {
 	return (struct changed_file){.export = m->spec->name,
 				     .path = m->spec->path,
-				     .fd = m->file,
+				     .fd = m->fd,
 				     .size = m->spec->size,
 				     .mapped_size = mapped_size(m),
 				     .is_durable = m->is_durable};
@@ -518,8 +525,7 @@ static struct memory *allocate(const struct export_spec *spec, struct dpumap_err
 		return NULL;
 	}
 	m->spec = spec;
-	m->dmabuf = -1;
-	m->file = -1;
+	m->fd = -1;
 	m->file_page = 1;
 	return m;
 }
@@ -581,13 +587,11 @@ void memory_destroy(struct memory *memory)
 		return;
 	if (memory_needs_sync(memory))
 		write_to_disk(memory);
-	if (memory->dm)
+	if (is_of(memory, EXPORT_DEVICE_MEMORY) && memory->dm)
 		free_dm(memory);
 	free_bytes(memory);
-	if (memory->dmabuf >= 0)
-		close(memory->dmabuf);
-	if (memory->file >= 0)
-		close(memory->file);
+	if (!is_of(memory, EXPORT_DRAM) && memory->fd >= 0)
+		close(memory->fd);
 	free(memory);
 }
 
@@ -602,10 +606,10 @@ doca_error_t memory_give_to(const struct memory *memory, struct doca_mmap *mmap,
 	const struct export_spec *spec = memory->spec;
 	doca_error_t result;
 
-	if (memory->dm)
+	if (is_of(memory, EXPORT_DEVICE_MEMORY))
 		result = dpumap_mmap_set_dm_memrange(mmap, memory->dm, 0, spec->size);
-	else if (memory->dmabuf >= 0)
-		result = doca_mmap_set_dmabuf_memrange(mmap, memory->dmabuf, memory->bytes, 0,
+	else if (is_of(memory, EXPORT_DMABUF))
+		result = doca_mmap_set_dmabuf_memrange(mmap, memory->fd, memory->bytes, 0,
 						       spec->size);
 	else
 		result = doca_mmap_set_memrange(mmap, memory->bytes, spec->size);
@@ -618,13 +622,13 @@ doca_error_t memory_give_to(const struct memory *memory, struct doca_mmap *mmap,
 doca_error_t memory_read(struct memory *memory, uint64_t offset, size_t len, const void **data,
 			 struct dpumap_error *error)
 {
-	if (memory->dm)
+	if (is_of(memory, EXPORT_DEVICE_MEMORY))
 		return read_dm(memory, offset, len, data, error);
 	if (!memory->bytes)
 		return dpumap_error_set(error, DOCA_ERROR_NOT_SUPPORTED,
 					"export %s: the CPU cannot read its dma-buf",
 					memory->spec->name);
-	if (memory->file >= 0 || memory->dmabuf >= 0)
+	if (!is_of(memory, EXPORT_DRAM))
 		return read_mapping(memory, offset, len, data, error);
 	*data = (const uint8_t *)memory->bytes + offset;
 	return DOCA_SUCCESS;

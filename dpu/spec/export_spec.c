@@ -44,28 +44,47 @@ void export_spec_free(struct export_spec *spec)
 {
 	export_peers_free(spec->allow);
 	export_labels_free(&spec->labels);
+	free(spec->name);
 	free(spec->path);
 	if (spec->fd >= 0)
 		close(spec->fd);
 	export_spec_init(spec);
 }
 
+static const char *name_of(const struct export_spec *spec)
+{
+	return spec->name ? spec->name : "without a name";
+}
+
 static doca_error_t no_memory(const struct export_spec *spec, struct dpumap_error *error)
 {
-	return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for export %s", spec->name);
+	return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for export %s",
+				name_of(spec));
 }
 
 static doca_error_t invalid(struct dpumap_error *error, const struct export_spec *spec,
 			    const char *what, const char *value)
 {
 	return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE, "export %s: %s, not \"%s\"",
-				spec->name[0] ? spec->name : "without a name", what, value);
+				name_of(spec), what, value);
 }
 
 /* --- keys ------------------------------------------------------------------------------------- */
 
 typedef doca_error_t set_fn(struct export_spec *spec, const char *value,
 			    struct dpumap_error *error);
+
+static doca_error_t set_text(const struct export_spec *spec, char **text, const char *value,
+			     struct dpumap_error *error)
+{
+	char *copy = strdup(value);
+
+	if (!copy)
+		return no_memory(spec, error);
+	free(*text);
+	*text = copy;
+	return DOCA_SUCCESS;
+}
 
 static doca_error_t set_name(struct export_spec *spec, const char *value,
 			     struct dpumap_error *error)
@@ -75,8 +94,7 @@ static doca_error_t set_name(struct export_spec *spec, const char *value,
 					"\"%s\" is not a valid export name: use 1 to 63 of A-Z a-z "
 					"0-9 . _ -, beginning with a letter or digit",
 					value);
-	memcpy(spec->name, value, strlen(value) + 1);
-	return DOCA_SUCCESS;
+	return set_text(spec, &spec->name, value, error);
 }
 
 static doca_error_t set_kind(struct export_spec *spec, const char *value,
@@ -143,13 +161,13 @@ static doca_error_t set_align(struct export_spec *spec, const char *value,
 static doca_error_t set_pages(struct export_spec *spec, const char *value,
 			      struct dpumap_error *error)
 {
-	if (strcmp(value, "usual") == 0)
-		spec->page_size = 0;
-	else if (strcmp(value, "huge") == 0)
-		spec->page_size = 1;
-	else if (!parse_power(value, &spec->page_size))
+	uint64_t size = 1;
+
+	spec->on_huge_pages = strcmp(value, "usual") != 0;
+	if (spec->on_huge_pages && strcmp(value, "huge") != 0 && !parse_power(value, &size))
 		return invalid(error, spec, "pages must be usual, huge or the size of huge pages",
 			       value);
+	spec->log_page_size = (uint8_t)__builtin_ctzll(size);
 	return DOCA_SUCCESS;
 }
 
@@ -168,16 +186,9 @@ static doca_error_t set_node(struct export_spec *spec, const char *value,
 static doca_error_t set_path(struct export_spec *spec, const char *value,
 			     struct dpumap_error *error)
 {
-	char *path;
-
 	if (value[0] != '/')
 		return invalid(error, spec, "path must be absolute", value);
-	path = strdup(value);
-	if (!path)
-		return no_memory(spec, error);
-	free(spec->path);
-	spec->path = path;
-	return DOCA_SUCCESS;
+	return set_text(spec, &spec->path, value, error);
 }
 
 static doca_error_t set_fd(struct export_spec *spec, const char *value, struct dpumap_error *error)
@@ -213,8 +224,7 @@ static doca_error_t add_label(struct export_spec *spec, const char *value,
 
 	if (result == DOCA_SUCCESS)
 		return result;
-	return dpumap_error_set(error, result, "export %s: %.240s",
-				spec->name[0] ? spec->name : "without a name", why.text);
+	return dpumap_error_set(error, result, "export %s: %.240s", name_of(spec), why.text);
 }
 
 static const struct {
@@ -249,9 +259,9 @@ static const char *contradiction(const struct export_spec *spec)
 		return "size is missing";
 	if (spec->log_align && spec->kind != EXPORT_DEVICE_MEMORY)
 		return "align is valid only for kind dm";
-	if ((spec->page_size || spec->on_node) && !is_ram)
+	if ((spec->on_huge_pages || spec->on_node) && !is_ram)
 		return "pages and node are valid only for kind dram";
-	if (spec->page_size && spec->on_node)
+	if (spec->on_huge_pages && spec->on_node)
 		return "pages and node cannot be combined";
 	if (is_ram && spec->size == EXPORT_SIZE_MAX)
 		return "size max is not valid for kind dram";
@@ -272,7 +282,7 @@ doca_error_t export_spec_check(const struct export_spec *spec, struct dpumap_err
 {
 	const char *why = contradiction(spec);
 
-	if (!spec->name[0])
+	if (!spec->name)
 		return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE, "an export has no name");
 	if (why)
 		return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE, "export %s: %s",
@@ -369,14 +379,17 @@ doca_error_t export_spec_copy(struct export_spec *copy, const struct export_spec
 	doca_error_t result = DOCA_SUCCESS;
 
 	*copy = *spec;
+	copy->name = NULL;
 	copy->path = NULL;
 	copy->allow = export_peers_share(spec->allow);
 	copy->labels = (struct export_labels){0};
 	copy->fd = spec->fd < 0 ? -1 : dup(spec->fd);
 	if (spec->fd >= 0 && copy->fd < 0)
 		result = no_memory(spec, error);
+	if (result == DOCA_SUCCESS)
+		result = set_text(spec, &copy->name, spec->name, error);
 	if (result == DOCA_SUCCESS && spec->path)
-		result = set_path(copy, spec->path, error);
+		result = set_text(spec, &copy->path, spec->path, error);
 	if (result == DOCA_SUCCESS)
 		result = export_labels_copy(&copy->labels, &spec->labels, error);
 	if (result != DOCA_SUCCESS)
@@ -401,9 +414,9 @@ bool export_spec_is_equal(const struct export_spec *a, const struct export_spec 
 {
 	return strcmp(a->name, b->name) == 0 && a->kind == b->kind && a->via == b->via &&
 	       a->size == b->size && a->writable == b->writable && a->log_align == b->log_align &&
-	       a->page_size == b->page_size && a->on_node == b->on_node && a->node == b->node &&
-	       is_same_text(a->path, b->path) && a->fd == b->fd &&
-	       export_peers_are_equal(a->allow, b->allow);
+	       a->on_huge_pages == b->on_huge_pages && a->log_page_size == b->log_page_size &&
+	       a->on_node == b->on_node && a->node == b->node && is_same_text(a->path, b->path) &&
+	       a->fd == b->fd && export_peers_are_equal(a->allow, b->allow);
 }
 
 bool export_spec_allows(const struct export_spec *spec, const char *peer)

@@ -31,17 +31,18 @@ enum export_via {
 
 /* There may be very many: without holes between the members. */
 struct export_spec {
-	char name[DPUMAP_EXPORT_NAME_MAX];
+	char *name; /* valid; NULL: not yet set */
 	enum export_kind kind : 8;
 	enum export_via via : 8;
 	uint16_t node; /* see on_node */
 	uint32_t file; /* of exports_dir, see export_dir.h; 0: another */
 	uint64_t size;
-	uint64_t page_size; /* of main memory; 0: usual, 1: huge pages of the default size */
-	uint8_t log_align;  /* of device memory; 0: chosen by the device */
-	bool on_node;	    /* main memory of this NUMA node */
-	bool writable;
-	bool is_temporary;	    /* added by dpumapd ctl, not by the configuration */
+	uint8_t log_align;	    /* of device memory; 0: chosen by the device */
+	uint8_t log_page_size;	    /* of main memory on huge pages; 0: of the default size */
+	bool on_huge_pages : 1;	    /* main memory */
+	bool on_node : 1;	    /* main memory of this NUMA node */
+	bool writable : 1;	    /* by clients */
+	bool is_temporary : 1;	    /* added by dpumapd ctl, not by the configuration */
 	int fd;			    /* of a dma-buf that was passed to dpumapd; -1: none */
 	char *path;		    /* of a file, or of the heap that a dma-buf comes from */
 	struct export_peers *allow; /* peers that may import, or "*" for every authenticated one */

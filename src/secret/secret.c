@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A small secret takes a slot of a block; blocks are kept for later secrets. A large one has pages
- * of its own.
+ * A secret takes a slot of a block; blocks are kept for later secrets. One that is larger than all slots has pages of
+ * its own.
  */
 #include "secret/secret.h"
 
@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define SMALL 128u /* enough for most descriptors: exports may be very many */
-#define LARGE 512u /* enough for each descriptor */
+#include "base/array.h"
+
 #define BLOCK 65536u
 #define STACK 32768u /* what libcrypto, the linker and callers with sanitizers use */
 
@@ -19,7 +19,16 @@ struct slot {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct slot *free_small, *free_large;
+
+/* Of one size, larger than that of the pool before. */
+static struct pool {
+	size_t size;
+	struct slot *free;
+} pools[] = {
+	{80, NULL},  /* enough for the descriptor of an export: they may be very many */
+	{128, NULL}, /* and of a umem */
+	{512, NULL}, /* enough for each descriptor */
+};
 
 static void *map_pages(size_t len)
 {
@@ -33,61 +42,67 @@ static void *map_pages(size_t len)
 	return NULL;
 }
 
-static void add_block(struct slot **list, size_t size)
+static void add_block(struct pool *pool)
 {
 	unsigned char *block = map_pages(BLOCK);
 
-	for (size_t at = 0; block && at < BLOCK; at += size) {
+	for (size_t at = 0; block && at + pool->size <= BLOCK; at += pool->size) {
 		struct slot *slot = (struct slot *)(void *)(block + at);
 
-		slot->next = *list;
-		*list = slot;
+		slot->next = pool->free;
+		pool->free = slot;
 	}
 }
 
-static struct slot **list_of(size_t len)
+/* NULL: it has pages of its own. */
+static struct pool *pool_of(size_t len)
 {
-	return len <= SMALL ? &free_small : &free_large;
+	for (size_t i = 0; i < ARRAY_SIZE(pools); i++)
+		if (len <= pools[i].size)
+			return &pools[i];
+	return NULL;
 }
 
-static void *take_slot(size_t len)
+static void *take_slot(struct pool *pool)
 {
-	struct slot **list = list_of(len), *slot;
+	struct slot *slot;
 
 	pthread_mutex_lock(&lock);
-	if (!*list)
-		add_block(list, len <= SMALL ? SMALL : LARGE);
-	slot = *list;
+	if (!pool->free)
+		add_block(pool);
+	slot = pool->free;
 	if (slot)
-		*list = slot->next;
+		pool->free = slot->next;
 	pthread_mutex_unlock(&lock);
 	if (slot)
 		slot->next = NULL;
 	return slot;
 }
 
-static void put_slot(struct slot *slot, size_t len)
+static void put_slot(struct pool *pool, struct slot *slot)
 {
-	struct slot **list = list_of(len);
-
 	pthread_mutex_lock(&lock);
-	slot->next = *list;
-	*list = slot;
+	slot->next = pool->free;
+	pool->free = slot;
 	pthread_mutex_unlock(&lock);
 }
 
 void *dpumap_secret_alloc(size_t len)
 {
-	return len <= LARGE ? take_slot(len) : map_pages(len);
+	struct pool *pool = pool_of(len);
+
+	return pool ? take_slot(pool) : map_pages(len);
 }
 
 void dpumap_secret_free(void *secret, size_t len)
 {
+	struct pool *pool = pool_of(len);
+
 	if (!secret)
 		return;
 	explicit_bzero(secret, len);
-	if (len <= LARGE)
-		put_slot(secret, len);
+	if (pool)
+		put_slot(pool, secret);
 	else
 		munmap(secret, len);
 }

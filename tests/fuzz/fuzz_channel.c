@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -59,9 +60,11 @@ static void make_exports(void)
 
 	for (int i = 0; i < EXPORTS; i++) {
 		struct export_spec *spec = &all.list[i].spec;
+		char name[16];
 
 		export_spec_init(spec);
-		snprintf(spec->name, sizeof(spec->name), "e%02d", i);
+		snprintf(name, sizeof(name), "e%02d", i);
+		require(export_spec_set(spec, "name", name, &error) == DOCA_SUCCESS);
 		spec->kind = EXPORT_DRAM;
 		spec->size = 4096;
 		spec->via = i % 2 ? EXPORT_VIA_RDMA : EXPORT_VIA_PCI; /* ids are odd over PCI */
@@ -132,7 +135,7 @@ const struct export_spec *export_get_spec(const struct named_export *export)
 void export_describe(const struct named_export *export, struct dpumap_export_info *info)
 {
 	memset(info, 0, sizeof(*info));
-	memcpy(info->name, export->spec.name, sizeof(info->name));
+	snprintf(info->name, sizeof(info->name), "%s", export->spec.name);
 	memcpy(info->kind, "dram", 5);
 	info->size = export->spec.size;
 }
