@@ -16,6 +16,7 @@
 #include "fleet/record/names.h"
 #include "fleet/record/record.h"
 #include "fleet/record/records.h"
+#include "fleet/view/entry.h"
 #include "fleet/view/view.h"
 
 /* --- names ------------------------------------------------------------------------------------ */
@@ -359,6 +360,103 @@ static void sync_removes_what_it_does_not_see(void **state)
 	dpumap_view_destroy(view);
 }
 
+static void put_labels(struct dpumap_view *view, const char *name, const char *text,
+		       int64_t revision)
+{
+	struct dpumap_view_record record = {
+		.value = text, .len = strlen(text), .lease = 1, .revision = revision};
+	struct dpumap_error error;
+
+	snprintf(record.key.dpu, sizeof(record.key.dpu), "a");
+	snprintf(record.key.name, sizeof(record.key.name), "%s", name);
+	assert_int_equal(dpumap_view_put(view, &record, &error), DOCA_SUCCESS);
+}
+
+static const struct dpumap_fleet_export *find_export(struct dpumap_view *view, const char *name)
+{
+	const struct dpumap_fleet_export *e = NULL;
+	struct dpumap_fleet_key key = {.dpu = "a"};
+
+	snprintf(key.name, sizeof(key.name), "%s", name);
+	return dpumap_view_find_export(view, &key, &e) == DOCA_SUCCESS ? e : NULL;
+}
+
+static void name_export(void *context, const struct dpumap_fleet_export *e)
+{
+	struct seen *seen = context;
+	size_t used = strlen(seen->text);
+
+	snprintf(seen->text + used, sizeof(seen->text) - used, "%s:%s/%s/%s/%zu ", e->dpu, e->name,
+		 e->kind, e->via, e->num_labels);
+}
+
+/* The view keeps an export in another form. */
+static void exports_found_are_as_published(void **state)
+{
+	static const char with_labels[] =
+		"{\"format\":1,\"kind\":\"dmabuf\",\"size\":12345678901,\"access\":[\"rdma-read\"],"
+		"\"via\":\"rdma\",\"generation\":77,\"labels\":{\"zone\":\"1\",\"app\":\"cache\"}}";
+	static const char changed_text[] =
+		"{\"format\":1,\"kind\":\"file\",\"size\":1,\"access\":[],\"via\":\"pci\","
+		"\"generation\":78}";
+	const struct dpumap_fleet_export *e, *newer;
+	struct seen seen = {{0}}, listed = {{0}};
+	struct dpumap_view *view = dpumap_view_create(changed, &seen);
+
+	put(view, "a", "", 1, 1);
+	put_labels(view, "labelled", with_labels, 2);
+	put_labels(view, "future", "{\"format\":2}", 3);
+	e = find_export(view, "labelled");
+	newer = find_export(view, "future");
+	assert_non_null(e);
+	assert_non_null(newer);
+	assert_null(find_export(view, "none"));
+	assert_null(find_export(view, "")); /* a DPU */
+	assert_string_equal(e->dpu, "a");
+	assert_string_equal(e->name, "labelled");
+	assert_string_equal(e->kind, "dmabuf");
+	assert_string_equal(e->via, "rdma");
+	assert_int_equal(e->size, 12345678901);
+	assert_int_equal(e->access, DOCA_ACCESS_FLAG_RDMA_READ);
+	assert_int_equal(e->generation, 77);
+	assert_int_equal(e->num_labels, 2);
+	assert_string_equal(e->labels[0], "app=cache");
+	assert_string_equal(e->labels[1], "zone=1");
+	assert_true(newer->needs_newer);
+	assert_string_equal(newer->kind, "");
+	assert_ptr_equal(find_export(view, "labelled"), e);
+	assert_int_equal(dpumap_view_num_newer(view), 1);
+	/* What is found later is the new one, also at the same place in memory. */
+	put_labels(view, "labelled", changed_text, 4);
+	assert_string_equal(find_export(view, "labelled")->kind, "file");
+	assert_int_equal(find_export(view, "labelled")->num_labels, 0);
+	dpumap_view_forget_found(view);
+	assert_int_equal(find_export(view, "labelled")->generation, 78);
+	assert_int_equal(dpumap_view_each_export(view, name_export, &listed), DOCA_SUCCESS);
+	assert_string_equal(listed.text, "a:future///0 a:labelled/file/pci/0 ");
+	assert_int_equal(dpumap_view_find_dpu(view, "a")->num_exports, 2);
+	dpumap_view_destroy(view);
+}
+
+/* A million exports have to find room below the limit, and a host memory for them. */
+static void exports_are_small(void **state)
+{
+	static const char text[] = "{\"format\":1,\"kind\":\"dm\",\"size\":1,\"access\":[],\"via\":"
+				   "\"pci\",\"generation\":0,\"unknown\":\"of a later version\"}";
+	const struct dpumap_view_record record = {
+		.key = {.dpu = "a", .name = "export000"}, .value = text, .len = strlen(text)};
+	struct view_dpu owner = {0};
+	struct view_entry *entry;
+	struct dpumap_error error;
+	struct dpumap_fleet_dpu dpu = make_dpu();
+
+	owner.dpu = &dpu;
+	assert_int_equal(dpumap_view_entry_make(&record, &owner, &entry, &error), DOCA_SUCCESS);
+	assert_true(dpumap_view_entry_bytes(entry) * 1000000 < DPUMAP_VIEW_BYTES_MAX);
+	assert_true(sizeof(struct view_export) <= 72);
+	dpumap_view_entry_free(entry);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -375,6 +473,8 @@ int main(void)
 		cmocka_unit_test(texts_stay_sorted),
 		cmocka_unit_test(exports_live_with_their_dpu),
 		cmocka_unit_test(sync_removes_what_it_does_not_see),
+		cmocka_unit_test(exports_found_are_as_published),
+		cmocka_unit_test(exports_are_small),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

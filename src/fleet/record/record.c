@@ -16,8 +16,8 @@
 #define DEPTH_MAX 8
 #define TEXT_MAX  63 /* of the version */
 
-static const char *const kinds[] = {"dm", "dram", "file", "dmabuf", NULL};
-static const char *const vias[] = {"pci", "rdma", NULL};
+const char *const dpumap_record_kinds[] = {"dm", "dram", "file", "dmabuf", NULL};
+const char *const dpumap_record_vias[] = {"pci", "rdma", NULL};
 
 static const struct {
 	const char *name;
@@ -148,8 +148,8 @@ static doca_error_t check_export(const struct dpumap_fleet_export *e, struct dpu
 		return dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 					"export \"%s\" has more than %d labels", e->name,
 					DPUMAP_RECORD_LABELS_MAX);
-	if (!known(kinds, e->kind) || !known(vias, e->via) || e->size > INT64_MAX ||
-	    e->generation > INT64_MAX)
+	if (!known(dpumap_record_kinds, e->kind) || !known(dpumap_record_vias, e->via) ||
+	    e->size > INT64_MAX || e->generation > INT64_MAX)
 		return dpumap_error_set(
 			error, DOCA_ERROR_INVALID_VALUE,
 			"kind, via, size or generation of export \"%s\" is not valid", e->name);
@@ -478,8 +478,8 @@ static doca_error_t decode_export(const char *dpu, const char *name, struct json
 				  struct dpumap_error *error)
 {
 	struct json_object *labels = json_object_object_get(json, "labels");
-	const char *kind = known(kinds, text_of(json, "kind"));
-	const char *via = known(vias, text_of(json, "via"));
+	const char *kind = known(dpumap_record_kinds, text_of(json, "kind"));
+	const char *via = known(dpumap_record_vias, text_of(json, "via"));
 	struct dpumap_fleet_export *e;
 	uint64_t size, generation;
 	struct block block;

@@ -13,6 +13,10 @@
 #define DPUMAP_RECORD_ADDRESSES_MAX 8
 #define DPUMAP_RECORD_LABELS_MAX    16
 
+/* What the kind and the transport of an export may be; NULL at the end. */
+extern const char *const dpumap_record_kinds[];
+extern const char *const dpumap_record_vias[];
+
 /*
  * INVALID_VALUE with the reason: a field has a value that a record cannot have. TOO_BIG, NO_MEMORY.
  * The caller frees the text.

@@ -62,38 +62,38 @@ static doca_error_t write_dpus(FILE *file, const struct dpumap_view *view,
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t write_exports(FILE *file, const struct dpumap_view *view,
-				  struct dpumap_error *error)
+struct writer {
+	FILE *file;
+	const struct dpumap_view *view;
+};
+
+static void write_export(void *context, const struct dpumap_fleet_export *export_info)
 {
-	const struct dpumap_fleet_export **exports;
+	const struct writer *w = context;
 	struct dpumap_fleet_key key;
-	size_t num;
+	struct dpumap_error ignored;
 	char *value;
 
-	if (dpumap_view_sort_exports(view, &exports, &num) != DOCA_SUCCESS)
-		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for a list");
-	for (size_t i = 0; i < num; i++) {
-		if (exports[i]->needs_newer ||
-		    dpumap_record_encode_export(exports[i], &value, error) != DOCA_SUCCESS)
-			continue;
-		dpumap_fleet_copy(key.dpu, sizeof(key.dpu), exports[i]->dpu);
-		dpumap_fleet_copy(key.name, sizeof(key.name), exports[i]->name);
-		write_record(file, view, &key, value);
-	}
-	free(exports);
-	return DOCA_SUCCESS;
+	if (export_info->needs_newer ||
+	    dpumap_record_encode_export(export_info, &value, &ignored) != DOCA_SUCCESS)
+		return;
+	dpumap_fleet_copy(key.dpu, sizeof(key.dpu), export_info->dpu);
+	dpumap_fleet_copy(key.name, sizeof(key.name), export_info->name);
+	write_record(w->file, w->view, &key, value);
 }
 
 static doca_error_t fill(FILE *file, const char *path, const char *fleet,
 			 const struct dpumap_view *view, const struct dpumap_cache_about *about,
 			 struct dpumap_error *error)
 {
+	struct writer writer = {file, view};
 	doca_error_t result;
 
 	write_about(file, fleet, about);
 	result = write_dpus(file, view, error);
-	if (result == DOCA_SUCCESS)
-		result = write_exports(file, view, error);
+	if (result == DOCA_SUCCESS &&
+	    dpumap_view_each_export(view, write_export, &writer) != DOCA_SUCCESS)
+		result = dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for a list");
 	if (result == DOCA_SUCCESS && (fflush(file) != 0 || ferror(file)))
 		result = dpumap_error_errno(error, errno, "cannot write %s", path);
 	return result;

@@ -46,13 +46,28 @@ static bool is_wanted(const struct dpumap_fleet_export *e, const char *pattern,
 	return matches(e, pattern);
 }
 
+struct export_search {
+	const char *pattern;
+	const char *const *labels;
+	size_t num_labels;
+	dpumap_fleet_list_cb_t each;
+	union doca_data user_data;
+};
+
+static void search_export(void *context, const struct dpumap_fleet_export *export_info)
+{
+	const struct export_search *s = context;
+
+	if (is_wanted(export_info, s->pattern, s->labels, s->num_labels))
+		s->each(s->user_data, export_info);
+}
+
 doca_error_t dpumap_fleet_list(struct dpumap_fleet *fleet, const char *pattern,
 			       const char *const *labels, size_t num_labels,
 			       dpumap_fleet_list_cb_t each, union doca_data user_data)
 {
-	const struct dpumap_fleet_export **exports;
+	struct export_search search = {pattern, labels, num_labels, each, user_data};
 	doca_error_t result;
-	size_t num;
 
 	if (!fleet || !each || (num_labels && !labels))
 		return DOCA_ERROR_INVALID_VALUE;
@@ -62,12 +77,8 @@ doca_error_t dpumap_fleet_list(struct dpumap_fleet *fleet, const char *pattern,
 	result = dpumap_fleet_check_started(fleet);
 	if (result != DOCA_SUCCESS)
 		return result;
-	if (dpumap_view_sort_exports(fleet->view, &exports, &num) != DOCA_SUCCESS)
+	if (dpumap_view_each_export(fleet->view, search_export, &search) != DOCA_SUCCESS)
 		return dpumap_fleet_wrong(fleet, DOCA_ERROR_NO_MEMORY, "no memory for the list");
-	for (size_t i = 0; i < num; i++)
-		if (is_wanted(exports[i], pattern, labels, num_labels))
-			each(user_data, exports[i]);
-	free(exports);
 	return DOCA_SUCCESS;
 }
 
@@ -140,9 +151,11 @@ doca_error_t dpumap_fleet_resolve(struct dpumap_fleet *fleet, const char *name,
 					    "the name lacks the export: write DPU:EXPORT");
 	if (result != DOCA_SUCCESS)
 		return result;
-	found = dpumap_view_find_export(fleet->view, &key);
-	if (!found)
+	result = dpumap_view_find_export(fleet->view, &key, &found);
+	if (result == DOCA_ERROR_NOT_FOUND)
 		return not_found(fleet, &key);
+	if (result != DOCA_SUCCESS)
+		return dpumap_fleet_wrong(fleet, result, "no memory for the export");
 	result = check_newer(fleet, found->needs_newer, name);
 	if (result == DOCA_SUCCESS)
 		*export_info = found;

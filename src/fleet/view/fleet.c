@@ -307,6 +307,7 @@ static int next_ms(const struct dpumap_fleet *f)
 
 static void process(struct dpumap_fleet *f)
 {
+	dpumap_view_forget_found(f->view);
 	dpumap_follow_process(f->follow);
 	dpumap_etcd_process(f->etcd);
 	dpumap_follow_process(f->follow);

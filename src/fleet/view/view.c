@@ -1,35 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "fleet/view/view.h"
 
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/queue.h>
 
-#include "fleet/record/record.h"
+#include "fleet/view/entry.h"
 
 #define FIRST_BUCKETS 64
-#define FIXED_BYTES   320 /* of a record besides its text, about */
-
-/* A DPU or an export; the other pointer is NULL. */
-struct entry {
-	struct entry *next; /* in the bucket */
-	uint64_t hash;
-	struct dpumap_fleet_dpu *dpu;
-	struct dpumap_fleet_export *export_info;
-	struct entry *owner;			 /* of an export */
-	LIST_HEAD(entry_exports, entry) exports; /* of a DPU */
-	LIST_ENTRY(entry) link;			 /* in the owner's list */
-	int64_t lease, revision;
-	size_t bytes;
-	unsigned int seen; /* the last sync that put it */
-};
 
 struct dpumap_view {
-	struct entry **buckets;
+	struct view_entry **buckets;
 	size_t num_buckets, num_dpus, num_exports, num_newer, bytes;
-	unsigned int sync;
+	uint32_t sync;
+	void *found; /* a tree of struct found */
 	dpumap_view_changed_fn *changed;
 	void *context;
+};
+
+/* An export that somebody looks at for longer than a call. */
+struct found {
+	const struct view_entry *entry;
+	struct view_unpacked unpacked;
 };
 
 /* --- the table -------------------------------------------------------------------------------- */
@@ -41,50 +33,50 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 	return (hash ^ 0xff) * UINT64_C(0x100000001b3);
 }
 
-static uint64_t hash_key(const struct dpumap_fleet_key *key)
+static uint32_t hash_key(const struct dpumap_fleet_key *key)
 {
-	return hash_text(hash_text(UINT64_C(0xcbf29ce484222325), key->dpu), key->name);
+	uint64_t hash = hash_text(hash_text(UINT64_C(0xcbf29ce484222325), key->dpu), key->name);
+
+	return (uint32_t)(hash ^ hash >> 32);
 }
 
-static bool is_entry(const struct entry *e, uint64_t hash, const struct dpumap_fleet_key *key)
+static bool is_entry(const struct view_entry *e, uint32_t hash, const struct dpumap_fleet_key *key)
 {
-	if (e->hash != hash)
-		return false;
-	if (e->dpu)
-		return !key->name[0] && strcmp(e->dpu->name, key->dpu) == 0;
-	return strcmp(e->export_info->name, key->name) == 0 &&
-	       strcmp(e->export_info->dpu, key->dpu) == 0;
+	return e->hash == hash && strcmp(dpumap_view_entry_name(e), key->name) == 0 &&
+	       strcmp(dpumap_view_entry_dpu_name(e), key->dpu) == 0;
 }
 
-static struct entry *find(const struct dpumap_view *view, const struct dpumap_fleet_key *key)
+static struct view_entry *find(const struct dpumap_view *view, const struct dpumap_fleet_key *key)
 {
-	uint64_t hash = hash_key(key);
-	struct entry *e = view->buckets[hash & (view->num_buckets - 1)];
+	uint32_t hash = hash_key(key);
+	struct view_entry *e = view->buckets[hash & (view->num_buckets - 1)];
 
 	while (e && !is_entry(e, hash, key))
 		e = e->next;
 	return e;
 }
 
-static struct entry *find_dpu(const struct dpumap_view *view, const char *dpu)
+static struct view_dpu *find_dpu(const struct dpumap_view *view, const char *dpu)
 {
 	struct dpumap_fleet_key key = {0};
+	struct view_entry *e;
 
 	dpumap_fleet_copy(key.dpu, sizeof(key.dpu), dpu);
-	return find(view, &key);
+	e = find(view, &key);
+	return e ? dpumap_view_entry_dpu(e) : NULL;
 }
 
 /* Without memory the buckets only become longer. */
 static void grow(struct dpumap_view *view)
 {
 	size_t num = view->num_buckets * 2, i;
-	struct entry **buckets = calloc(num, sizeof(struct entry *));
-	struct entry *next;
+	struct view_entry **buckets = calloc(num, sizeof(struct view_entry *));
+	struct view_entry *next;
 
 	if (!buckets)
 		return;
 	for (i = 0; i < view->num_buckets; i++) {
-		for (struct entry *e = view->buckets[i]; e; e = next) {
+		for (struct view_entry *e = view->buckets[i]; e; e = next) {
 			next = e->next;
 			e->next = buckets[e->hash & (num - 1)];
 			buckets[e->hash & (num - 1)] = e;
@@ -95,9 +87,9 @@ static void grow(struct dpumap_view *view)
 	view->num_buckets = num;
 }
 
-static void insert(struct dpumap_view *view, struct entry *e)
+static void insert(struct dpumap_view *view, struct view_entry *e)
 {
-	struct entry **bucket;
+	struct view_entry **bucket;
 
 	if (view->num_dpus + view->num_exports > view->num_buckets)
 		grow(view);
@@ -106,9 +98,9 @@ static void insert(struct dpumap_view *view, struct entry *e)
 	*bucket = e;
 }
 
-static void unlink_entry(struct dpumap_view *view, struct entry *e)
+static void unlink_entry(struct dpumap_view *view, struct view_entry *e)
 {
-	struct entry **link = &view->buckets[e->hash & (view->num_buckets - 1)];
+	struct view_entry **link = &view->buckets[e->hash & (view->num_buckets - 1)];
 
 	while (*link != e)
 		link = &(*link)->next;
@@ -117,51 +109,94 @@ static void unlink_entry(struct dpumap_view *view, struct entry *e)
 
 /* --- entries ---------------------------------------------------------------------------------- */
 
-static bool is_newer(const struct entry *e)
+static int64_t lease_of(struct view_entry *e)
 {
-	return e->dpu ? e->dpu->needs_newer : e->export_info->needs_newer;
+	return (e->owner ? e->owner : dpumap_view_entry_dpu(e))->dpu->lease;
 }
 
-static void count(struct dpumap_view *view, const struct entry *e, int by)
+static void count(struct dpumap_view *view, const struct view_entry *e, int by)
 {
-	size_t *num = e->dpu ? &view->num_dpus : &view->num_exports;
+	size_t *num = e->owner ? &view->num_exports : &view->num_dpus;
+	size_t bytes = dpumap_view_entry_bytes(e);
 
 	*num += (size_t)by;
 	if (e->owner)
 		e->owner->dpu->num_exports += (size_t)by;
-	if (is_newer(e))
+	if (dpumap_view_entry_is_newer(e))
 		view->num_newer += (size_t)by;
-	view->bytes += by > 0 ? e->bytes : -e->bytes;
+	view->bytes += by > 0 ? bytes : -bytes;
 }
 
-static void report(struct dpumap_view *view, enum dpumap_fleet_event event, const struct entry *e)
+static void report(struct dpumap_view *view, enum dpumap_fleet_event event, struct view_entry *e)
 {
-	view->changed(view->context, event, e->dpu, e->export_info);
+	struct view_unpacked unpacked;
+
+	if (!e->owner) {
+		view->changed(view->context, event, dpumap_view_entry_dpu(e)->dpu, NULL);
+		return;
+	}
+	dpumap_view_unpack(e, &unpacked);
+	view->changed(view->context, event, NULL, &unpacked.export_info);
 }
 
-static void free_entry(struct entry *e)
+static int compare_found(const void *a, const void *b)
 {
-	free(e->dpu);
-	free(e->export_info);
-	free(e);
+	uintptr_t x = (uintptr_t)((const struct found *)a)->entry;
+	uintptr_t y = (uintptr_t)((const struct found *)b)->entry;
+
+	return (x > y) - (x < y);
 }
 
-static void remove_entry(struct dpumap_view *view, struct entry *e)
+static void free_entry(struct dpumap_view *view, struct view_entry *e)
 {
-	while (!LIST_EMPTY(&e->exports))
-		/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): remove_entry() takes it off the list */
-		remove_entry(view, LIST_FIRST(&e->exports));
+	const struct found key = {.entry = e};
+	struct found **node = tfind(&key, &view->found, compare_found), *found;
+
+	if (node) {
+		found = *node;
+		tdelete(&key, &view->found, compare_found);
+		free(found);
+	}
+	dpumap_view_entry_free(e);
+}
+
+static void add(struct dpumap_view *view, struct view_entry *e)
+{
+	insert(view, e);
+	if (e->owner)
+		LIST_INSERT_HEAD(&e->owner->exports, dpumap_view_entry_export(e), link);
+	count(view, e, 1);
+}
+
+static void take_out(struct dpumap_view *view, struct view_entry *e)
+{
 	count(view, e, -1);
 	unlink_entry(view, e);
 	if (e->owner)
-		LIST_REMOVE(e, link);
+		LIST_REMOVE(dpumap_view_entry_export(e), link);
+}
+
+static void remove_entry(struct dpumap_view *view, struct view_entry *e);
+
+static void remove_exports(struct dpumap_view *view, struct view_dpu *dpu)
+{
+	while (!LIST_EMPTY(&dpu->exports))
+		/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): remove_entry() takes it off the list */
+		remove_entry(view, &LIST_FIRST(&dpu->exports)->entry);
+}
+
+static void remove_entry(struct dpumap_view *view, struct view_entry *e)
+{
+	if (!e->owner)
+		remove_exports(view, dpumap_view_entry_dpu(e));
+	take_out(view, e);
 	report(view, DPUMAP_FLEET_REMOVED, e);
-	free_entry(e);
+	free_entry(view, e);
 }
 
 void dpumap_view_remove(struct dpumap_view *view, const struct dpumap_fleet_key *key)
 {
-	struct entry *e = find(view, key);
+	struct view_entry *e = find(view, key);
 
 	if (e)
 		remove_entry(view, e);
@@ -169,91 +204,40 @@ void dpumap_view_remove(struct dpumap_view *view, const struct dpumap_fleet_key 
 
 /* --- putting ---------------------------------------------------------------------------------- */
 
-static void drop_other_leases(struct dpumap_view *view, struct entry *owner)
+/* The old entry stays, as its exports refer to it, with the record of the new one. */
+static void replace_dpu(struct dpumap_view *view, struct view_entry *old, struct view_entry *e)
 {
-	struct entry *next;
-
-	for (struct entry *e = LIST_FIRST(&owner->exports); e; e = next) {
-		next = LIST_NEXT(e, link);
-		if (e->lease != owner->lease)
-			remove_entry(view, e);
-	}
-}
-
-static doca_error_t decode(const struct dpumap_view_record *record, struct entry *e,
-			   struct dpumap_error *error)
-{
-	const struct dpumap_fleet_key *key = &record->key;
-	doca_error_t result;
-
-	if (key->name[0])
-		return dpumap_record_decode_export(key->dpu, key->name, record->value, record->len,
-						   &e->export_info, error);
-	result = dpumap_record_decode_dpu(key->dpu, record->value, record->len, &e->dpu, error);
-	if (result == DOCA_SUCCESS)
-		e->dpu->lease = record->lease;
-	return result;
-}
-
-static doca_error_t make_entry(const struct dpumap_view_record *record, struct entry *owner,
-			       struct entry **entry, struct dpumap_error *error)
-{
-	struct entry *e = calloc(1, sizeof(*e));
-	doca_error_t result;
-
-	if (!e)
-		return dpumap_error_set(error, DOCA_ERROR_NO_MEMORY, "no memory for a record");
-	LIST_INIT(&e->exports);
-	result = decode(record, e, error);
-	if (result != DOCA_SUCCESS) {
-		free_entry(e);
-		return result;
-	}
-	e->hash = hash_key(&record->key);
-	e->owner = owner;
-	e->lease = record->lease;
-	e->revision = record->revision;
-	e->bytes = record->len + FIXED_BYTES;
-	*entry = e;
-	return DOCA_SUCCESS;
-}
-
-static void add(struct dpumap_view *view, struct entry *e)
-{
-	insert(view, e);
-	if (e->owner)
-		LIST_INSERT_HEAD(&e->owner->exports, e, link);
-	count(view, e, 1);
-	report(view, DPUMAP_FLEET_ADDED, e);
-}
-
-/* The old entry stays, with the record of the new one. */
-static void replace(struct dpumap_view *view, struct entry *old, struct entry *e)
-{
-	size_t exports = old->dpu ? old->dpu->num_exports : 0;
-	struct dpumap_fleet_export *export_info = old->export_info;
-	struct dpumap_fleet_dpu *dpu = old->dpu;
+	struct view_dpu *dpu = dpumap_view_entry_dpu(old), *fresh = dpumap_view_entry_dpu(e);
+	struct dpumap_fleet_dpu *before = dpu->dpu;
 
 	count(view, old, -1);
-	old->dpu = e->dpu;
-	old->export_info = e->export_info;
-	old->lease = e->lease;
+	fresh->dpu->num_exports = before->num_exports;
+	dpu->dpu = fresh->dpu;
+	dpu->bytes = fresh->bytes;
 	old->revision = e->revision;
-	old->bytes = e->bytes;
 	old->seen = e->seen;
-	e->dpu = dpu;
-	e->export_info = export_info;
-	free_entry(e);
-	if (old->dpu) {
-		old->dpu->num_exports = exports;
-		drop_other_leases(view, old);
-	}
+	fresh->dpu = before;
+	if (before->lease != dpu->dpu->lease)
+		remove_exports(view, dpu);
+	dpumap_view_entry_free(e);
 	count(view, old, 1);
 	report(view, DPUMAP_FLEET_CHANGED, old);
 }
 
+static void replace(struct dpumap_view *view, struct view_entry *old, struct view_entry *e)
+{
+	if (!old->owner) {
+		replace_dpu(view, old, e);
+		return;
+	}
+	take_out(view, old);
+	free_entry(view, old);
+	add(view, e);
+	report(view, DPUMAP_FLEET_CHANGED, e);
+}
+
 static doca_error_t find_owner(struct dpumap_view *view, const struct dpumap_view_record *record,
-			       struct entry **owner, struct dpumap_error *error)
+			       struct view_dpu **owner, struct dpumap_error *error)
 {
 	*owner = NULL;
 	if (!record->key.name[0])
@@ -261,35 +245,41 @@ static doca_error_t find_owner(struct dpumap_view *view, const struct dpumap_vie
 				     : dpumap_error_set(error, DOCA_ERROR_INVALID_VALUE,
 							"it has no lease");
 	*owner = find_dpu(view, record->key.dpu);
-	if (*owner && (*owner)->lease == record->lease)
+	if (*owner && (*owner)->dpu->lease == record->lease)
 		return DOCA_SUCCESS;
 	return dpumap_error_set(error, DOCA_ERROR_NOT_FOUND, "it does not belong to a live DPU");
 }
 
 static doca_error_t make_valid(struct dpumap_view *view, const struct dpumap_view_record *record,
-			       struct entry **entry, struct dpumap_error *error)
+			       struct view_entry **entry, struct dpumap_error *error)
 {
+	struct view_dpu *owner;
+	struct view_entry *e;
 	doca_error_t result;
-	struct entry *owner;
 
 	result = find_owner(view, record, &owner, error);
-	if (result == DOCA_SUCCESS &&
-	    view->bytes + record->len + FIXED_BYTES > DPUMAP_VIEW_BYTES_MAX)
-		result = dpumap_error_set(error, DOCA_ERROR_FULL,
-					  "the view has reached its limit of %u MiB",
-					  DPUMAP_VIEW_BYTES_MAX >> 20);
 	if (result == DOCA_SUCCESS)
-		result = make_entry(record, owner, entry, error);
-	return result;
+		result = dpumap_view_entry_make(record, owner, &e, error);
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (view->bytes + dpumap_view_entry_bytes(e) > DPUMAP_VIEW_BYTES_MAX) {
+		dpumap_view_entry_free(e);
+		return dpumap_error_set(error, DOCA_ERROR_FULL,
+					"the view has reached its limit of %u MiB",
+					DPUMAP_VIEW_BYTES_MAX >> 20);
+	}
+	e->hash = hash_key(&record->key);
+	*entry = e;
+	return DOCA_SUCCESS;
 }
 
 doca_error_t dpumap_view_put(struct dpumap_view *view, const struct dpumap_view_record *record,
 			     struct dpumap_error *error)
 {
-	struct entry *old = find(view, &record->key), *e = NULL;
+	struct view_entry *old = find(view, &record->key), *e = NULL;
 	doca_error_t result;
 
-	if (old && old->revision == record->revision && old->lease == record->lease) {
+	if (old && old->revision == record->revision && lease_of(old) == record->lease) {
 		old->seen = view->sync;
 		return DOCA_SUCCESS;
 	}
@@ -300,10 +290,12 @@ doca_error_t dpumap_view_put(struct dpumap_view *view, const struct dpumap_view_
 		return result;
 	}
 	e->seen = view->sync;
-	if (old)
+	if (old) {
 		replace(view, old, e);
-	else
-		add(view, e);
+		return DOCA_SUCCESS;
+	}
+	add(view, e);
+	report(view, DPUMAP_FLEET_ADDED, e);
 	return DOCA_SUCCESS;
 }
 
@@ -315,9 +307,9 @@ void dpumap_view_sync_begin(struct dpumap_view *view)
 }
 
 /* An entry that was not seen; a DPU only after its exports. */
-static struct entry *unseen(const struct dpumap_view *view, size_t bucket)
+static struct view_entry *unseen(const struct dpumap_view *view, size_t bucket)
 {
-	struct entry *e = view->buckets[bucket];
+	struct view_entry *e = view->buckets[bucket];
 
 	/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): remove_entry() takes entries out of the bucket */
 	while (e && e->seen == view->sync)
@@ -327,7 +319,7 @@ static struct entry *unseen(const struct dpumap_view *view, size_t bucket)
 
 void dpumap_view_sync_end(struct dpumap_view *view)
 {
-	struct entry *e;
+	struct view_entry *e;
 
 	for (size_t i = 0; i < view->num_buckets; i++)
 		while ((e = unseen(view, i)) != NULL)
@@ -337,7 +329,7 @@ void dpumap_view_sync_end(struct dpumap_view *view)
 void dpumap_view_forget_revisions(struct dpumap_view *view)
 {
 	for (size_t i = 0; i < view->num_buckets; i++)
-		for (struct entry *e = view->buckets[i]; e; e = e->next)
+		for (struct view_entry *e = view->buckets[i]; e; e = e->next)
 			e->revision = -1;
 }
 
@@ -345,55 +337,80 @@ void dpumap_view_forget_revisions(struct dpumap_view *view)
 
 const struct dpumap_fleet_dpu *dpumap_view_find_dpu(const struct dpumap_view *view, const char *dpu)
 {
-	const struct entry *e = find_dpu(view, dpu);
+	const struct view_dpu *found = find_dpu(view, dpu);
 
-	return e ? e->dpu : NULL;
+	return found ? found->dpu : NULL;
 }
 
-const struct dpumap_fleet_export *dpumap_view_find_export(const struct dpumap_view *view,
-							  const struct dpumap_fleet_key *key)
+static struct found *make_found(struct dpumap_view *view, const struct view_entry *e)
 {
-	const struct entry *e = find(view, key);
+	struct found *found = calloc(1, sizeof(*found));
 
-	return e ? e->export_info : NULL;
+	if (!found)
+		return NULL;
+	found->entry = e;
+	if (!tsearch(found, &view->found, compare_found)) {
+		free(found);
+		return NULL;
+	}
+	dpumap_view_unpack(e, &found->unpacked);
+	return found;
+}
+
+doca_error_t dpumap_view_find_export(struct dpumap_view *view, const struct dpumap_fleet_key *key,
+				     const struct dpumap_fleet_export **export_info)
+{
+	const struct view_entry *e = find(view, key);
+	const struct found wanted = {.entry = e};
+	struct found **node, *found;
+
+	if (!e || !e->owner)
+		return DOCA_ERROR_NOT_FOUND;
+	node = tfind(&wanted, &view->found, compare_found);
+	found = node ? *node : make_found(view, e);
+	if (!found)
+		return DOCA_ERROR_NO_MEMORY;
+	*export_info = &found->unpacked.export_info;
+	return DOCA_SUCCESS;
+}
+
+void dpumap_view_forget_found(struct dpumap_view *view)
+{
+	tdestroy(view->found, free);
+	view->found = NULL;
 }
 
 int64_t dpumap_view_revision(const struct dpumap_view *view, const struct dpumap_fleet_key *key,
 			     int64_t *lease)
 {
-	const struct entry *e = find(view, key);
+	struct view_entry *e = find(view, key);
 
-	*lease = e ? e->lease : 0;
+	*lease = e ? lease_of(e) : 0;
 	return e ? e->revision : 0;
-}
-
-static const char *dpu_of(const struct entry *e)
-{
-	return e->dpu ? e->dpu->name : e->export_info->dpu;
 }
 
 static int compare_entries(const void *a, const void *b)
 {
-	const struct entry *x = *(const struct entry *const *)a;
-	const struct entry *y = *(const struct entry *const *)b;
-	int order = strcmp(dpu_of(x), dpu_of(y));
+	const struct view_entry *x = *(struct view_entry *const *)a;
+	const struct view_entry *y = *(struct view_entry *const *)b;
+	int order = strcmp(dpumap_view_entry_dpu_name(x), dpumap_view_entry_dpu_name(y));
 
-	return order || x->dpu ? order : strcmp(x->export_info->name, y->export_info->name);
+	return order ? order : strcmp(dpumap_view_entry_name(x), dpumap_view_entry_name(y));
 }
 
 /* The DPUs or the exports, sorted; NULL: no memory. */
-static const struct entry **sort(const struct dpumap_view *view, bool dpus, size_t num)
+static struct view_entry **sort(const struct dpumap_view *view, bool dpus, size_t num)
 {
-	const struct entry **list = calloc(num + 1, sizeof(struct entry *));
-	size_t used = 0, i;
+	struct view_entry **list = calloc(num + 1, sizeof(struct view_entry *));
+	size_t used = 0;
 
 	if (!list)
 		return NULL;
-	for (i = 0; i < view->num_buckets; i++)
-		for (const struct entry *e = view->buckets[i]; e; e = e->next)
-			if (!e->dpu != dpus)
+	for (size_t i = 0; i < view->num_buckets; i++)
+		for (struct view_entry *e = view->buckets[i]; e; e = e->next)
+			if (!e->owner == dpus)
 				list[used++] = e;
-	qsort(list, used, sizeof(struct entry *), compare_entries);
+	qsort(list, used, sizeof(struct view_entry *), compare_entries);
 	return list;
 }
 
@@ -402,34 +419,33 @@ doca_error_t dpumap_view_sort_dpus(const struct dpumap_view *view,
 {
 	const struct dpumap_fleet_dpu **dpus =
 		calloc(view->num_dpus + 1, sizeof(struct dpumap_fleet_dpu *));
-	const struct entry **list = dpus ? sort(view, true, view->num_dpus) : NULL;
+	struct view_entry **list = dpus ? sort(view, true, view->num_dpus) : NULL;
 
 	if (!list) {
 		free(dpus);
 		return DOCA_ERROR_NO_MEMORY;
 	}
 	for (size_t i = 0; i < view->num_dpus; i++)
-		dpus[i] = list[i]->dpu;
+		dpus[i] = dpumap_view_entry_dpu(list[i])->dpu;
 	free(list);
 	*sorted = dpus;
 	*num = view->num_dpus;
 	return DOCA_SUCCESS;
 }
 
-doca_error_t dpumap_view_sort_exports(const struct dpumap_view *view,
-				      const struct dpumap_fleet_export ***sorted, size_t *num)
+doca_error_t dpumap_view_each_export(const struct dpumap_view *view, dpumap_view_export_fn *each,
+				     void *context)
 {
-	const struct entry **list = sort(view, false, view->num_exports);
-	const struct dpumap_fleet_export **exports;
+	struct view_entry **list = sort(view, false, view->num_exports);
+	struct view_unpacked unpacked;
 
-	exports = list ? calloc(view->num_exports + 1, sizeof(struct dpumap_fleet_export *)) : NULL;
-	for (size_t i = 0; exports && i < view->num_exports; i++)
-		exports[i] = list[i]->export_info;
-	free(list);
-	if (!exports)
+	if (!list)
 		return DOCA_ERROR_NO_MEMORY;
-	*sorted = exports;
-	*num = view->num_exports;
+	for (size_t i = 0; i < view->num_exports; i++) {
+		dpumap_view_unpack(list[i], &unpacked);
+		each(context, &unpacked.export_info);
+	}
+	free(list);
 	return DOCA_SUCCESS;
 }
 
@@ -459,7 +475,7 @@ struct dpumap_view *dpumap_view_create(dpumap_view_changed_fn *changed, void *co
 	view->num_buckets = FIRST_BUCKETS;
 	view->changed = changed;
 	view->context = context;
-	view->buckets = calloc(FIRST_BUCKETS, sizeof(struct entry *));
+	view->buckets = calloc(FIRST_BUCKETS, sizeof(struct view_entry *));
 	if (!view->buckets) {
 		free(view);
 		return NULL;
@@ -469,14 +485,15 @@ struct dpumap_view *dpumap_view_create(dpumap_view_changed_fn *changed, void *co
 
 void dpumap_view_destroy(struct dpumap_view *view)
 {
-	struct entry *next;
+	struct view_entry *next;
 
 	if (!view)
 		return;
+	dpumap_view_forget_found(view);
 	for (size_t i = 0; i < view->num_buckets; i++) {
-		for (struct entry *e = view->buckets[i]; e; e = next) {
+		for (struct view_entry *e = view->buckets[i]; e; e = next) {
 			next = e->next;
-			free_entry(e);
+			dpumap_view_entry_free(e);
 		}
 	}
 	free(view->buckets);

@@ -54,17 +54,24 @@ void dpumap_view_forget_revisions(struct dpumap_view *view);
 
 const struct dpumap_fleet_dpu *dpumap_view_find_dpu(const struct dpumap_view *view,
 						    const char *dpu);
-const struct dpumap_fleet_export *dpumap_view_find_export(const struct dpumap_view *view,
-							  const struct dpumap_fleet_key *key);
+/*
+ * The export is valid until it is removed or changes, or dpumap_view_forget_found(). NOT_FOUND,
+ * NO_MEMORY.
+ */
+doca_error_t dpumap_view_find_export(struct dpumap_view *view, const struct dpumap_fleet_key *key,
+				     const struct dpumap_fleet_export **export_info);
+void dpumap_view_forget_found(struct dpumap_view *view);
 /* The revision of the record's last change; 0: there is no such record. */
 int64_t dpumap_view_revision(const struct dpumap_view *view, const struct dpumap_fleet_key *key,
 			     int64_t *lease);
 
-/* All records, sorted by name; the caller frees the array. NO_MEMORY. */
+/* All DPUs, sorted by name; the caller frees the array. NO_MEMORY. */
 doca_error_t dpumap_view_sort_dpus(const struct dpumap_view *view,
 				   const struct dpumap_fleet_dpu ***sorted, size_t *num);
-doca_error_t dpumap_view_sort_exports(const struct dpumap_view *view,
-				      const struct dpumap_fleet_export ***sorted, size_t *num);
+/* All exports, by name; each is valid during the call, which must not change the view. NO_MEMORY. */
+typedef void dpumap_view_export_fn(void *context, const struct dpumap_fleet_export *export_info);
+doca_error_t dpumap_view_each_export(const struct dpumap_view *view, dpumap_view_export_fn *each,
+				     void *context);
 
 size_t dpumap_view_num_dpus(const struct dpumap_view *view);
 size_t dpumap_view_num_exports(const struct dpumap_view *view);
