@@ -5,6 +5,7 @@ import json
 
 from harness.etcd import wait_until
 from harness.fleet import publish
+from harness.records import Records, encoded, post
 
 ROOT = "/dpumap/v1/f"
 
@@ -39,6 +40,31 @@ def test_list_with_patterns_and_labels(etcd, publisher, watcher):
         assert answer["result"] == result and answer["error"] and "dpu" not in answer
     status = one.status()
     assert (status["live"], status["dpus"], status["exports"], status["skipped"]) == (1, 3, 5, 0)
+
+
+
+def test_list_has_all_exports_whatever_the_names_of_dpus(etcd, watcher):
+    """Exports are read in ranges of some DPUs each, and in pages of 1000. Names and keys have different orders."""
+    cluster = etcd()
+    records = Records(cluster, "f")
+    names = [f"{first}{rest}" for first in ("d", "d1", "dp", "e") for rest in ("", "-", "-x", ".", ".x", "_", "0", "a")]
+    for number, name in enumerate(names):
+        records.dpu(name)
+        for export in range(number % 3):
+            records.export(name, f"e{export}")
+    records.put(records.key("d-w", "stranger"), {"format": 1})
+    value = encoded(json.dumps({"format": 1, "kind": "dram", "size": 1, "access": [], "via": "pci", "generation": 1}))
+    many = [f"many{number:04}" for number in range(2500)]
+    for first in range(0, len(many), 100):
+        puts = [
+            {"requestPut": {"key": encoded(records.key("d1", one)), "value": value, "lease": records.lease("d1")}}
+            for one in many[first : first + 100]
+        ]
+        post(cluster.urls[0], "kv/txn", success=puts)
+    wanted = [f"{name}:e{export}" for number, name in enumerate(names) for export in range(number % 3)]
+    one = watcher(cluster).started()
+    assert one.dpus() == sorted(names)
+    assert sorted(one.names()) == sorted([*wanted, *(f"d1:{export}" for export in many)])
 
 
 def test_started_fleet_cannot_be_set_up(etcd, publisher, watcher):

@@ -10,6 +10,7 @@
 #include "fleet/etcd/body.h"
 
 #define PAGE_RECORDS 1000
+#define FIRST_STRIDE 8
 #define POLL_EVERY   (5 * NSEC_PER_SEC)
 /* Whatever a member should have said and did not is known after this time, about. */
 #define REREAD_EVERY (3600 * NSEC_PER_SEC)
@@ -35,6 +36,9 @@ struct dpumap_follow {
 	int64_t at; /* the revision of all pages */
 	int64_t limit;
 	bool keys_only;
+	/* where ranges of exports end: see find_split() */
+	const struct dpumap_fleet_dpu **dpus;
+	size_t num_dpus, split, stride, in_range;
 	uint64_t orphans;
 	/* watching */
 	struct dpumap_etcd_call *watch, *poll;
@@ -103,8 +107,16 @@ static void confirm(struct dpumap_follow *f)
 	f->config.happened(f->config.context, DPUMAP_FLEET_LIVE);
 }
 
+static void forget_splits(struct dpumap_follow *f)
+{
+	free(f->dpus);
+	f->dpus = NULL;
+	f->num_dpus = 0;
+}
+
 static void stop(struct dpumap_follow *f)
 {
+	forget_splits(f);
 	dpumap_etcd_cancel(f->page);
 	dpumap_etcd_cancel(f->watch);
 	dpumap_etcd_cancel(f->poll);
@@ -397,13 +409,26 @@ static void end_sync(struct dpumap_follow *f)
 	begin_watch(f);
 }
 
+/* Without memory, the exports are one range. */
+static void begin_splits(struct dpumap_follow *f)
+{
+	if (dpumap_view_sort_dpus(f->config.view, &f->dpus, &f->num_dpus) != DOCA_SUCCESS)
+		forget_splits(f);
+	f->split = 0;
+	f->stride = FIRST_STRIDE;
+	f->in_range = 0;
+}
+
 static void next_part(struct dpumap_follow *f)
 {
 	f->from_len = 0;
-	if (++f->part == NUM_PARTS)
+	forget_splits(f);
+	if (++f->part == NUM_PARTS) {
 		end_sync(f);
-	else
-		begin_page(f);
+		return;
+	}
+	begin_splits(f);
+	begin_page(f);
 }
 
 /* The first key behind all that begin with the first bytes of one that is too long to be a record's. */
@@ -427,6 +452,41 @@ static bool is_behind(const struct dpumap_follow *f, const char *key, size_t len
 	int order = memcmp(key, f->from, len < f->from_len ? len : f->from_len);
 
 	return order > 0 || (order == 0 && len >= f->from_len);
+}
+
+/*
+ * For each page, etcd looks at all keys of the range up to its end. So the exports are read in ranges of some DPUs each,
+ * about a page: the time does not grow with the square of their number. The ranges have no gaps: the DPUs only say where
+ * one ends and the next one begins. The index of the DPU whose exports begin the next range; num_dpus: none does.
+ */
+static size_t find_split(const struct dpumap_follow *f, char key[DPUMAP_FLEET_KEY_SIZE])
+{
+	for (size_t at = f->split + f->stride; at < f->num_dpus; at++) {
+		dpumap_fleet_key_export(f->config.fleet, f->dpus[at]->name, "", key);
+		/* The order of keys is not quite that of names. */
+		if (!f->from_len || is_behind(f, key, strlen(key)))
+			return at;
+	}
+	return f->num_dpus;
+}
+
+/* False: this range was the last one. */
+static bool next_range(struct dpumap_follow *f)
+{
+	char key[DPUMAP_FLEET_KEY_SIZE];
+	size_t at = find_split(f, key);
+
+	if (at == f->num_dpus)
+		return false;
+	f->split = at;
+	f->from_len = strlen(key);
+	memcpy(f->from, key, f->from_len);
+	if (f->in_range < PAGE_RECORDS / 2)
+		f->stride *= 2;
+	else if (f->in_range > (size_t)PAGE_RECORDS * 2 && f->stride > 1)
+		f->stride /= 2;
+	f->in_range = 0;
+	return true;
 }
 
 /* The next page begins behind the last key. */
@@ -525,7 +585,8 @@ static void paged(void *context, const struct dpumap_etcd_reply *reply)
 		return;
 	}
 	larger_pages(f);
-	if (num && dpumap_answer_bool(reply->json, "more"))
+	f->in_range += num;
+	if ((num && dpumap_answer_bool(reply->json, "more")) || next_range(f))
 		begin_page(f);
 	else
 		next_part(f);
@@ -541,7 +602,8 @@ static void begin_page(struct dpumap_follow *f)
 		dpumap_fleet_key_dpu(f->config.fleet, NULL, from);
 	else
 		dpumap_fleet_key_export(f->config.fleet, NULL, NULL, from);
-	dpumap_fleet_key_end(from, end);
+	if (find_split(f, end) == f->num_dpus)
+		dpumap_fleet_key_end(from, end);
 	if (f->from_len)
 		dpumap_body_bytes(body, "key", f->from, f->from_len);
 	else
