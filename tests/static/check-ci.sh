@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # The CI definitions are well formed, run every lane once, and run only scripts/test and scripts/hil. What other
-# projects use (packaging/ci) and the examples of docs/ci.md are well formed, too.
+# projects use (packaging/ci) and the examples of docs/ci.md are well formed, too, and the container for editors is
+# that of the CI.
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -23,18 +24,19 @@ PYTHON=/usr/bin/python3
 
 make_scratch()
 {
-	cp -a "$TREE/.github" "$TREE/.gitlab-ci.yml" "$1/"
+	cp -a "$TREE/.github" "$TREE/.gitlab-ci.yml" "$TREE/.devcontainer" "$1/"
 	mkdir "$1/scripts" "$1/packaging" "$1/docs"
 	cp -a "$TREE/packaging/ci" "$1/packaging/"
 	cp -a "$TREE/docs/ci.md" "$1/docs/"
-	cp -a "$TREE/scripts/test" "$TREE/scripts/lanes" "$1/scripts/"
+	cp -a "$TREE/scripts/test" "$TREE/scripts/lanes" "$TREE/scripts/install-deps" "$1/scripts/"
 }
 
-PLANTS=26
+PLANTS=29
 plant()
 {
 	local github=$1/.github/workflows/test.yml hil=$1/.github/workflows/hil.yml
 	local gitlab=$1/.gitlab-ci.yml users=$1/packaging/ci/dpumap-emu examples=$1/docs/ci.md
+	local container=$1/.devcontainer/devcontainer.json
 	case $2 in
 	1) edit "$github" 's/^    steps:/   steps:/' ;;
 	2) edit "$github" '/^          - static tidy$/d' ;;
@@ -62,6 +64,9 @@ plant()
 	24) edit "$examples" 's/          do: stop/          does: stop/' ;;
 	25) edit "$examples" 's/    container: debian:12/    containers: debian:12/' ;;
 	26) edit "$examples" 's/^  extends: .dpumap-emu/  extend: .dpumap-emu/' ;;
+	27) edit "$container" 's/bookworm-scm/bullseye-scm/' ;;
+	28) edit "$container" 's/ test editor"/ test editors"/' ;;
+	29) edit "$container" 's/"init": true,/"init": true/' ;;
 	esac
 }
 

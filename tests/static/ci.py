@@ -10,6 +10,7 @@ other projects, and for the examples of docs/ci.md.
 import json
 import pathlib
 import re
+import subprocess
 import sys
 
 import jsonschema
@@ -118,6 +119,22 @@ def check_gitlab(tree, say):
         say(path, f"job required has to wait for all: {' '.join(sorted(missing))}")
 
 
+def check_container(tree, say):
+    """The container for editors is that of GitHub's jobs, and scripts/install-deps knows what it installs."""
+    path = tree / ".devcontainer/devcontainer.json"
+    try:
+        container = json.loads(re.sub(r"^\s*//.*$", "", path.read_text(), flags=re.M))
+    except (OSError, ValueError) as error:
+        return say(path, str(error))
+    workflow = yaml.load((tree / ".github/workflows/test.yml").read_text(), yaml.BaseLoader)
+    if container.get("image") != workflow["jobs"]["lanes"]["container"]["image"]:
+        say(path, "its image is not that of .github/workflows/test.yml")
+    script, *groups = container.get("onCreateCommand", "").split()
+    if script != "scripts/install-deps" or subprocess.run(
+            [tree / script, "--list", *groups], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode:
+        say(path, "onCreateCommand is not scripts/install-deps GROUP...")
+
+
 # The fenced blocks of docs/ci.md, by the name of the file in their first line.
 EXAMPLE = re.compile(r"^```yaml\n(# (\S+)\n.*?)^```$", re.M | re.S)
 KINDS = {".github/workflows/test.yml": "workflow", ".gitlab-ci.yml": "pipeline"}
@@ -150,6 +167,7 @@ def main(tree):
 
     check_github(tree, say)
     check_gitlab(tree, say)
+    check_container(tree, say)
     check_users(tree, say)
 
 
