@@ -1,13 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# All targets of relative links in the documents exist, also the headings, and so do all paths of the tree in
-# `code`, the pictures and the version of CMake that the documents require. The README lists all documents.
+# All targets of relative links in the documents and in the templates of issues and changes exist, also the headings,
+# and so do all paths of the tree in `code`, the pictures and the version of CMake that the documents require. The README
+# lists all documents.
 # shellcheck source=tests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 documents()
 {
 	(cd "$TREE" && ls ./*.md && find docs -name '*.md') | sed 's|^\./||'
+}
+
+# The texts that forges put into an issue or a change; they are no pages.
+templates()
+{
+	(cd "$TREE" && find .github -name '*.md')
 }
 
 # anchors DOCUMENT: print the anchors of its headings
@@ -101,13 +108,13 @@ run_check()
 	check_pictures
 	check_terms
 	check_cmake
-	for doc in $(documents); do
+	for doc in $(documents) $(templates); do
 		check_links "$doc"
 		check_paths "$doc"
 	done
 }
 
-PLANTS=12
+PLANTS=13
 plant()
 {
 	case $2 in
@@ -123,6 +130,7 @@ plant()
 	10) edit "$1/docs/python.md" 's/^## Tests with pytest/## pytest/' ;;
 	11) edit "$1/docs/terms.md" 's/^| alias |/| zalias |/' ;;
 	12) edit "$1/docs/terms.md" 's/^| arena |/| arenal |/' ;;
+	13) edit "$1/.github/pull_request_template.md" 's/scripts.test/scripts\/tests/' ;;
 	esac
 }
 
