@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A record in the view. A fleet may have a million exports: each is one block, without what all exports of its DPU have in
- * common, and becomes a struct dpumap_fleet_export only while it is looked at.
+ * A record in the view. A fleet may have a million exports: each is one block, without what all exports
+ * of its DPU have in common, and becomes a struct dpumap_fleet_export only while it is looked at.
  */
 #ifndef DPUMAP_FLEET_VIEW_ENTRY_H
 #define DPUMAP_FLEET_VIEW_ENTRY_H

@@ -455,9 +455,10 @@ static bool is_behind(const struct dpumap_follow *f, const char *key, size_t len
 }
 
 /*
- * For each page, etcd looks at all keys of the range up to its end. So the exports are read in ranges of some DPUs each,
- * about a page: the time does not grow with the square of their number. The ranges have no gaps: the DPUs only say where
- * one ends and the next one begins. The index of the DPU whose exports begin the next range; num_dpus: none does.
+ * For each page, etcd looks at all keys of the range up to its end. So the exports are read in ranges of some
+ * DPUs each, about a page: the time does not grow with the square of their number. The ranges have no gaps: the
+ * DPUs only say where one ends and the next one begins. Returns the index of the DPU whose exports begin the
+ * next range; num_dpus: none does.
  */
 static size_t find_split(const struct dpumap_follow *f, char key[DPUMAP_FLEET_KEY_SIZE])
 {
