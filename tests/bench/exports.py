@@ -176,7 +176,7 @@ def main():
             bench.stop()
     bench.settle()
     report("start until it is ready", starts, "s", 1, 5)
-    report("memory of an export", [(bench.status("VmRSS") - empty) * 1024 / bench.count], "bytes", 1, 1024)
+    report("memory of an export", [(bench.status("VmRSS") - empty) * 1024 / bench.count], "bytes", 1, 600)
     report("list by dpumap", [bench.list() for _ in range(ROUNDS)], "s", 1, 0.3)
     used = bench.cpu()
     report("reload of one changed export", [bench.reload() for _ in range(ROUNDS)], "s", 1, 0.1)

@@ -86,9 +86,9 @@ def free_ports(count):
 
 
 class Cluster:
-    """Three members with the default settings of etcd."""
+    """Members with the default settings of etcd, and these options."""
 
-    def __init__(self, directory, count=3):
+    def __init__(self, directory, count=3, *options):
         ports = free_ports(2 * count)
         self.endpoints = [f"http://127.0.0.1:{port}" for port in ports[:count]]
         peers = [f"http://127.0.0.1:{port}" for port in ports[count:]]
@@ -98,7 +98,7 @@ class Cluster:
             words = ["etcd", "--name", f"m{n}", "--data-dir", f"{directory}/m{n}", "--log-level", "error"]
             words += ["--listen-client-urls", client, "--advertise-client-urls", client]
             words += ["--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer]
-            words += ["--initial-cluster", cluster]
+            words += ["--initial-cluster", cluster, *options]
             with open(f"{directory}/m{n}.log", "wb") as log:
                 self.members.append(subprocess.Popen(words, stdout=log, stderr=log))
         await_true(lambda: self.answers("kv/range", key="eA=="))
@@ -306,8 +306,13 @@ def start_watch(args, cluster, directory):
     config = pathlib.Path(directory, "dpumap.conf")
     config.write_text(f'registry = {{ fleet = "{FLEET}"; endpoints = [ {urls} ]; }};\n', encoding="utf-8")
     config.chmod(0o600)
-    words = [f"{args.bin}/dpumap", "--config", config, "--fleet", FLEET, "watch", "--json"]
+    words = [f"{args.bin}/dpumap", "--config", config, "--fleet", FLEET, "--timeout", 600, "watch", "--json"]
     return Lines(words, env={**os.environ, "XDG_CACHE_HOME": str(directory)})
+
+
+def event(name):
+    """How its line begins."""
+    return f'{{ "schema": "dpumap-fleet-watch-1", "event": "{name}"'
 
 
 def measure_events(args, dpus, watch, bare):
@@ -318,7 +323,7 @@ def measure_events(args, dpus, watch, bare):
         one = dpus.of(dpu)
         one.tell(f"change {dpu} {export}")
         begun = int(one.next("changed")[1].split()[1])
-        of_watch.append((watch.next('{ "event": "changed"')[0] - begun) / 1e6)
+        of_watch.append((watch.next(event("changed"))[0] - begun) / 1e6)
         of_bare.append((bare.next('{"result"')[0] - begun) / 1e6)
         time.sleep(0.01)
     for part, name in ((0.5, "median"), (0.99, "p99")):
@@ -365,7 +370,7 @@ def measure_deaths(args, dpus, watch):
     begun = time.monotonic_ns()
     dpus.kill()
     for _ in range(args.dpus * args.exports):
-        at, _ = watch.next('{ "event": "removed"')
+        at, _ = watch.next(event("removed"))
     say(f"all DPUs are killed: the watching host has heard of the last export after {(at - begun) / 1e9:.1f} s")
 
 
@@ -440,7 +445,7 @@ def run(args, directory):
             f"{int(cluster.post('maintenance/status')['dbSize']) / 1048576:.1f} MiB")
         watch, bare = start_watch(args, cluster, directory), BareWatch(cluster)
         watchers += [watch, bare]
-        watch.next('{ "event": "watching"')
+        watch.next(event("watching"))
         measure_events(args, dpus, watch, bare)
         measure_rest(args, cluster, dpus, watch)
         measure_restart(cluster, dpus, "stop", dpus.stop)
