@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""Access keys are not in what a core dump or another program of the same user can read."""
+"""Access keys are not in what a core dump, a log or another program of the same user can read."""
 
 import base64
 import os
@@ -65,6 +65,23 @@ def test_emulator_leaves_keys_out_of_dumps(exported, emulator):
     dumped, left_out = find(emulator.pid(), key)
     assert left_out > 0, "the emulator has no key that is left out of dumps"
     assert not dumped, f"the key is in {dumped} places that are dumped"
+
+
+def test_keys_are_not_logged(serve, tool, host):
+    """Nor do the programs print them in another way; both log all that they can."""
+    everything = {"DPUMAP_LOG_LEVEL": "debug"}
+    serving = serve("--export", "name=e0,kind=dram,size=64K", env=everything)
+    dpumap = tool(serving)
+    done = [dpumap(*words, env=everything) for words in (["get", "e0", "saved"], ["info", "e0"], ["import", "e0"])]
+    key = host.get("saved")[KEY]
+    host.run(["rm", "saved"]).ok()
+    serving.stop()
+    said = "".join([serving.log(), *(one.ok() + one.err for one in done)])
+    assert "CREATE_MKEY succeeded" in said, "the programs do not log what they do"
+    digits = re.sub(r"0x|[^0-9a-f]", "", said.lower())
+    for i in range(0, len(key) - 8, 4):
+        part = key[i : i + 8]
+        assert part.hex() not in digits and part[::-1].hex() not in digits
 
 
 def private_number(pem):
