@@ -77,7 +77,7 @@ doca_error_t fleet_list(const struct options *options, struct dpumap_error *erro
 	struct fleet f;
 	doca_error_t result;
 
-	result = fleet_open(options, &f, error);
+	result = fleet_open(options, options->args[0], &f, error);
 	if (result == DOCA_SUCCESS) {
 		if (options->given & OPTION_JSON) {
 			result = list_json(&f, options);

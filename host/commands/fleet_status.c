@@ -208,7 +208,7 @@ doca_error_t fleet_status(const struct options *options, struct dpumap_error *er
 	struct fleet f;
 	doca_error_t result;
 
-	result = fleet_open(options, &f, error);
+	result = fleet_open(options, NULL, &f, error);
 	if (result == DOCA_SUCCESS) {
 		result = show(&f, options, &unreachable);
 		if (result != DOCA_SUCCESS)

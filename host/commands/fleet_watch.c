@@ -205,7 +205,7 @@ doca_error_t fleet_watch(const struct options *options, struct dpumap_error *err
 	struct fleet_watch w = {.options = options, .fleet = &f};
 	doca_error_t result;
 
-	result = fleet_open(options, &f, error);
+	result = fleet_open(options, options->args[0], &f, error);
 	if (result == DOCA_SUCCESS) {
 		f.table->watch(f.view, on_event, (union doca_data){.ptr = &w});
 		print_start(&w);

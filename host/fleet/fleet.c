@@ -93,7 +93,19 @@ static doca_error_t set_cache(struct fleet *f)
 	return f->table->set_cache(f->view, path);
 }
 
-static doca_error_t configure(struct fleet *f, const struct options *o)
+static doca_error_t set_dpu(struct fleet *f, const char *target)
+{
+	size_t len = target ? strcspn(target, ":") : 0;
+	char dpu[DPUMAP_FLEET_NAME_MAX + 2];
+
+	if (!target || strcspn(target, "*?[\\") < len)
+		return DOCA_SUCCESS;
+	/* A name that is too long stays one. */
+	snprintf(dpu, sizeof(dpu), "%.*s", (int)len, target);
+	return f->table->set_dpu(f->view, dpu);
+}
+
+static doca_error_t configure(struct fleet *f, const struct options *o, const char *target)
 {
 	const struct dpumap_host_registry *r = o->registry;
 	uint64_t timeout_ms = o->timeout_s * MSEC_PER_SEC;
@@ -112,6 +124,8 @@ static doca_error_t configure(struct fleet *f, const struct options *o)
 			(uint32_t)(timeout_ms < TIMEOUT_MAX_MS ? timeout_ms : TIMEOUT_MAX_MS));
 	if (result == DOCA_SUCCESS)
 		result = set_cache(f);
+	if (result == DOCA_SUCCESS)
+		result = set_dpu(f, target);
 	return result;
 }
 
@@ -168,7 +182,7 @@ static void say_age(const struct fleet *f, bool is_asked)
 	print_line(text);
 }
 
-doca_error_t fleet_open(const struct options *options, struct fleet *fleet,
+doca_error_t fleet_open(const struct options *options, const char *target, struct fleet *fleet,
 			struct dpumap_error *error)
 {
 	bool is_cached = options->given & OPTION_CACHED;
@@ -180,7 +194,7 @@ doca_error_t fleet_open(const struct options *options, struct fleet *fleet,
 		return result;
 	/* There is nothing to clean up yet: a signal ends a start that waits. */
 	interrupt_release();
-	result = configure(fleet, options);
+	result = configure(fleet, options, target);
 	fleet->table->on_wait(fleet->view, say_wait, fleet);
 	if (result == DOCA_SUCCESS)
 		result = is_cached ? fleet->table->start_cached(fleet->view)

@@ -16,10 +16,11 @@ struct fleet {
 };
 
 /*
- * Loads libdpumap-fleet, and reads all records or, if etcd cannot be reached, what this user's last
- * command knew; standard error then says how old that is. fleet_close() is needed also on failure.
+ * Loads libdpumap-fleet, and reads all records, or those of the DPU that the target names unless that is a
+ * pattern. The target is DPU or DPU:EXPORT, or NULL. If etcd cannot be reached, they are those that this
+ * user's last command knew; standard error then says how old they are. fleet_close() is needed also on failure.
  */
-doca_error_t fleet_open(const struct options *options, struct fleet *fleet,
+doca_error_t fleet_open(const struct options *options, const char *target, struct fleet *fleet,
 			struct dpumap_error *error);
 void fleet_close(struct fleet *fleet);
 

@@ -90,7 +90,7 @@ doca_error_t resolve_export(struct options *options, struct resolved_export *res
 		return DOCA_SUCCESS;
 	result = check_proof(options, error);
 	if (result == DOCA_SUCCESS)
-		result = fleet_open(options, &f, error);
+		result = fleet_open(options, options->args[argument], &f, error);
 	if (result == DOCA_SUCCESS)
 		result = look_up(&f, options->args[argument], resolved, error);
 	fleet_close(&f);

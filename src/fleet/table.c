@@ -13,6 +13,7 @@ __attribute__((visibility("default"))) const struct dpumap_fleet_table dpumap_pr
 	.set_tls = dpumap_fleet_set_tls,
 	.set_user = dpumap_fleet_set_user,
 	.set_cache = dpumap_fleet_set_cache,
+	.set_dpu = dpumap_fleet_set_dpu,
 	.set_timeout = dpumap_fleet_set_timeout,
 	.set_log = dpumap_fleet_set_log,
 	.start = dpumap_fleet_start,

@@ -20,6 +20,7 @@ struct dpumap_fleet_table {
 	__typeof__(dpumap_fleet_set_tls) *set_tls;
 	__typeof__(dpumap_fleet_set_user) *set_user;
 	__typeof__(dpumap_fleet_set_cache) *set_cache;
+	__typeof__(dpumap_fleet_set_dpu) *set_dpu;
 	__typeof__(dpumap_fleet_set_timeout) *set_timeout;
 	__typeof__(dpumap_fleet_set_log) *set_log;
 	__typeof__(dpumap_fleet_start) *start;

@@ -96,6 +96,8 @@ static void set_option(struct probe_options *o, const char *name, const char *va
 		o->password_file = value;
 	else if (strcmp(name, "--cache") == 0)
 		o->cache = value;
+	else if (strcmp(name, "--only") == 0)
+		o->dpu = value;
 	else if (strcmp(name, "--ttl") == 0)
 		o->ttl_s = (unsigned int)atoi(value);
 	else if (strcmp(name, "--timeout") == 0)

@@ -221,6 +221,7 @@ static void set_up_again(struct dpumap_fleet *fleet)
 		{"set_tls", dpumap_fleet_set_tls(fleet, "/ca", NULL, NULL)},
 		{"set_user", dpumap_fleet_set_user(fleet, "user", "/file")},
 		{"set_cache", dpumap_fleet_set_cache(fleet, "/file")},
+		{"set_dpu", dpumap_fleet_set_dpu(fleet, "dpu1")},
 		{"set_timeout", dpumap_fleet_set_timeout(fleet, 1000)},
 		{"start", dpumap_fleet_start(fleet)},
 	};
@@ -272,6 +273,8 @@ static doca_error_t set_up(struct dpumap_fleet *fleet, const struct probe_option
 		result = dpumap_fleet_set_user(fleet, o->user, o->password_file);
 	if (result == DOCA_SUCCESS && o->cache)
 		result = dpumap_fleet_set_cache(fleet, o->cache);
+	if (result == DOCA_SUCCESS && o->dpu)
+		result = dpumap_fleet_set_dpu(fleet, o->dpu);
 	if (result == DOCA_SUCCESS && o->timeout_ms)
 		result = dpumap_fleet_set_timeout(fleet, o->timeout_ms);
 	return result;

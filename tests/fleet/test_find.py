@@ -72,7 +72,7 @@ def test_started_fleet_cannot_be_set_up(etcd, publisher, watcher):
     publish(publisher, cluster, "dpu1", "a,1,1")
     one = watcher(cluster).started()
     results = one.ask("set-up")
-    assert results.pop("event") == "set-up" and len(results) == 6
+    assert results.pop("event") == "set-up" and len(results) == 7
     assert set(results.values()) == {"DOCA_ERROR_BAD_STATE"}
     assert one.names() == ["dpu1:a"]
 
@@ -171,6 +171,55 @@ def test_members_and_leases(etcd, publisher, watcher):
     members = {one["endpoint"]: one for one in seen.ask("members")["list"]}
     assert not members[cluster.urls[0]]["healthy"] and members[cluster.urls[0]]["problem"]
     assert members[cluster.urls[1]]["healthy"]
+
+
+def test_host_that_follows_one_dpu_reads_nothing_else(etcd, publisher, watcher):
+    cluster = etcd()
+    records = Records(cluster, "f")
+    for number in range(40):
+        records.dpu(f"dpu1{number}")
+    records.export("dpu10", "a")
+    one = publish(publisher, cluster, "dpu1", "a,1,1", "b,2,1")
+    whole = watcher(cluster).started()
+    host = watcher(cluster, only="dpu1:a").started()
+    assert host.names() == ["dpu1:a", "dpu1:b"] and host.dpus() == ["dpu1"]
+    assert host.names("dpu10*") == [] and len(whole.dpus()) == 41
+    assert host.ask("resolve", "dpu10:a")["result"] == "DOCA_ERROR_NOT_FOUND"
+    assert host.ask("resolve", "dpu1:b")["size"] == 2
+    records.export("dpu10", "changed")
+    records.put(records.key("dpu12", "invalid"), "no JSON")
+    one.set("a,3,2")
+    whole.expect("changed", dpu="dpu1", export="a")
+    host.expect("removed", export="b")
+    host.expect("changed", export="a", size=3)
+    heard = [line for line in host.seen if line["event"] in ("added", "changed", "removed", "log")]
+    assert len(heard) == 2, heard
+    assert (host.status()["exports"], host.status()["skipped"]) == (1, 0)
+    absent = watcher(cluster, only="none").started()
+    assert absent.names() == [] and absent.ask("resolve-dpu", "none")["result"] == "DOCA_ERROR_NOT_FOUND"
+
+
+def test_cache_of_one_dpu_stands_beside_that_of_all(etcd, publisher, watcher, place):
+    cluster = etcd()
+    cache = place / "cache"
+    one = publish(publisher, cluster, "dpu1", "a,1,1")
+    publish(publisher, cluster, "dpu2", "x,1,1")
+    watcher(cluster, cache=cache).started().end()
+    before = cache.read_bytes()
+    one.set("a,1,1", "b,1,1")
+    one.published()
+    watcher(cluster, cache=cache, only="dpu1").started().end()
+    watcher(cluster, cache=cache, only="none").started().end()
+    assert cache.read_bytes() == before
+    assert sorted(path.name for path in place.glob("cache*")) == ["cache", "cache.dpu1"]
+    cluster.kill(0)
+    assert watcher(cluster, cache=cache, only="dpu1", timeout=1000).started().names() == ["dpu1:a", "dpu1:b"]
+    assert watcher(cluster, cache=cache, only="dpu2", timeout=1000).started().names() == ["dpu2:x"]
+    assert watcher(cluster, cache=cache, timeout=1000).started().names() == ["dpu1:a", "dpu2:x"]
+    about, rest = before.split(b"\n", 1)
+    newer = json.loads(about) | {"confirmed": 4102444800000}
+    cache.write_bytes(json.dumps(newer).encode() + b"\n" + rest)
+    assert watcher(cluster, cache=cache, only="dpu1", timeout=1000).started().names() == ["dpu1:a"]
 
 
 def test_cache_keeps_the_view_without_etcd(etcd, publisher, watcher, place):

@@ -151,7 +151,7 @@ static bool read_about(FILE *file, const char *fleet, struct dpumap_cache_about 
 	return good;
 }
 
-static void read_record(const char *line, struct dpumap_view *view)
+static void read_record(const char *line, const char *only, struct dpumap_view *view)
 {
 	struct json_object *json = json_tokener_parse(line);
 	struct json_object *value = json_object_is_type(json, json_type_object)
@@ -169,7 +169,8 @@ static void read_record(const char *line, struct dpumap_view *view)
 		record.value = json_object_to_json_string_ext(
 			value, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
 		record.len = strlen(record.value);
-		if (dpumap_fleet_name_valid(dpu) && (!*name || dpumap_fleet_name_valid(name))) {
+		if (dpumap_fleet_name_valid(dpu) && (!only || strcmp(dpu, only) == 0) &&
+		    (!*name || dpumap_fleet_name_valid(name))) {
 			dpumap_fleet_copy(record.key.dpu, sizeof(record.key.dpu), dpu);
 			dpumap_fleet_copy(record.key.name, sizeof(record.key.name), name);
 			(void)dpumap_view_put(view, &record, &error);
@@ -178,19 +179,20 @@ static void read_record(const char *line, struct dpumap_view *view)
 	json_object_put(json);
 }
 
-static void read_records(FILE *file, struct dpumap_view *view)
+static void read_records(FILE *file, const char *dpu, struct dpumap_view *view)
 {
 	char *line = malloc(RECORD_LINE_MAX);
 
 	if (!line)
 		return;
 	while (fgets(line, RECORD_LINE_MAX, file))
-		read_record(line, view);
+		read_record(line, dpu, view);
 	free(line);
 }
 
-doca_error_t dpumap_cache_read(const char *path, const char *fleet, struct dpumap_view *view,
-			       struct dpumap_cache_about *about, struct dpumap_error *error)
+doca_error_t dpumap_cache_read(const char *path, const char *fleet, const char *dpu,
+			       struct dpumap_view *view, struct dpumap_cache_about *about,
+			       struct dpumap_error *error)
 {
 	doca_error_t result;
 	FILE *file;
@@ -205,11 +207,11 @@ doca_error_t dpumap_cache_read(const char *path, const char *fleet, struct dpuma
 		close(fd);
 		return error->code;
 	}
-	if (read_about(file, fleet, about))
-		read_records(file, view);
-	else
+	if (!read_about(file, fleet, about))
 		result = dpumap_error_set(error, DOCA_ERROR_BAD_CONFIG,
 					  "%s is not a cache of fleet %s", path, fleet);
+	else if (view)
+		read_records(file, dpu, view);
 	fclose(file);
 	return result;
 }

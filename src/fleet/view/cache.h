@@ -20,10 +20,12 @@ struct dpumap_cache_about {
 doca_error_t dpumap_cache_write(const char *path, const char *fleet, const struct dpumap_view *view,
 				const struct dpumap_cache_about *about, struct dpumap_error *error);
 /*
- * Adds the records to a view. NOT_FOUND, NOT_PERMITTED; BAD_CONFIG: the file is of another fleet or
- * not a cache. Lines that are no records are skipped.
+ * Adds the records to a view, or those of one DPU. NOT_FOUND, NOT_PERMITTED; BAD_CONFIG: the file is
+ * of another fleet or not a cache. Lines that are no records are skipped. Without a view, only `about`
+ * is read.
  */
-doca_error_t dpumap_cache_read(const char *path, const char *fleet, struct dpumap_view *view,
-			       struct dpumap_cache_about *about, struct dpumap_error *error);
+doca_error_t dpumap_cache_read(const char *path, const char *fleet, const char *dpu,
+			       struct dpumap_view *view, struct dpumap_cache_about *about,
+			       struct dpumap_error *error);
 
 #endif

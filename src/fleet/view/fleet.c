@@ -88,6 +88,7 @@ doca_error_t dpumap_fleet_destroy(struct dpumap_fleet *fleet)
 	free(fleet->user);
 	free(fleet->password_file);
 	free(fleet->cache);
+	free(fleet->dpu);
 	free(fleet);
 	return DOCA_SUCCESS;
 }
@@ -169,6 +170,21 @@ doca_error_t dpumap_fleet_set_cache(struct dpumap_fleet *fleet, const char *file
 	result = check_settable(fleet);
 	if (result == DOCA_SUCCESS)
 		result = set(fleet, &fleet->cache, file);
+	return result;
+}
+
+doca_error_t dpumap_fleet_set_dpu(struct dpumap_fleet *fleet, const char *name)
+{
+	struct dpumap_fleet_key key;
+	doca_error_t result;
+
+	if (!fleet || !name)
+		return DOCA_ERROR_INVALID_VALUE;
+	result = check_settable(fleet);
+	if (result == DOCA_SUCCESS)
+		result = dpumap_fleet_target_parse(name, &key, &fleet->error);
+	if (result == DOCA_SUCCESS)
+		result = set(fleet, &fleet->dpu, key.dpu);
 	return result;
 }
 
@@ -257,6 +273,13 @@ static uint64_t age_ms(const struct dpumap_fleet *f)
 	return now > f->cached_ms ? now - f->cached_ms : 0;
 }
 
+/* The records of one DPU have a file of their own, beside that of all records. */
+static bool own_cache(const struct dpumap_fleet *f, char path[PATH_MAX])
+{
+	return f->cache && snprintf(path, PATH_MAX, "%s%s%s", f->cache, f->dpu ? "." : "",
+				    f->dpu ? f->dpu : "") < PATH_MAX;
+}
+
 static void write_cache(struct dpumap_fleet *f)
 {
 	const struct dpumap_follow_state *state = dpumap_follow_state(f->follow);
@@ -264,23 +287,44 @@ static void write_cache(struct dpumap_fleet *f)
 					   .revision = state->revision,
 					   .cluster_id = dpumap_etcd_cluster(f->etcd)};
 	struct dpumap_error error;
+	char path[PATH_MAX];
 
-	if (!f->cache || !state->is_live)
+	if (!state->is_live || !own_cache(f, path))
 		return;
 	f->cache_written = monotonic_ns();
 	f->changed = false;
-	if (dpumap_cache_write(f->cache, f->name, f->view, &about, &error) != DOCA_SUCCESS)
+	if (f->dpu && !dpumap_view_num_dpus(f->view))
+		unlink(path); /* no file for each name that somebody types */
+	else if (dpumap_cache_write(path, f->name, f->view, &about, &error) != DOCA_SUCCESS)
 		log_line(f, error.text);
+}
+
+/* That of the DPU, or that of all if it is newer. */
+static bool newest_cache(const struct dpumap_fleet *f, char path[PATH_MAX])
+{
+	struct dpumap_cache_about own = {0}, all = {0};
+	struct dpumap_error ignored;
+
+	if (!own_cache(f, path))
+		return false;
+	if (!f->dpu)
+		return true;
+	(void)dpumap_cache_read(path, f->name, f->dpu, NULL, &own, &ignored);
+	(void)dpumap_cache_read(f->cache, f->name, f->dpu, NULL, &all, &ignored);
+	if (all.confirmed_ms > own.confirmed_ms)
+		dpumap_fleet_copy(path, PATH_MAX, f->cache);
+	return true;
 }
 
 static bool read_cache(struct dpumap_fleet *f)
 {
 	struct dpumap_cache_about about = {0};
 	struct dpumap_error error;
+	char path[PATH_MAX];
 
-	if (!f->cache)
+	if (!newest_cache(f, path))
 		return false;
-	if (dpumap_cache_read(f->cache, f->name, f->view, &about, &error) != DOCA_SUCCESS) {
+	if (dpumap_cache_read(path, f->name, f->dpu, f->view, &about, &error) != DOCA_SUCCESS) {
 		if (error.code != DOCA_ERROR_NOT_FOUND)
 			log_line(f, error.text);
 		return false;
@@ -413,8 +457,11 @@ static doca_error_t open_etcd(struct dpumap_fleet *f)
 
 static doca_error_t open_parts(struct dpumap_fleet *f)
 {
-	struct dpumap_follow_config config = {
-		.fleet = f->name, .happened = happened, .log = log_line, .context = f};
+	struct dpumap_follow_config config = {.fleet = f->name,
+					      .dpu = f->dpu,
+					      .happened = happened,
+					      .log = log_line,
+					      .context = f};
 	doca_error_t result = open_etcd(f);
 
 	if (result != DOCA_SUCCESS)

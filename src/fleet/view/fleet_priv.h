@@ -16,6 +16,7 @@ struct dpumap_fleet {
 	char *endpoints[DPUMAP_ETCD_ENDPOINTS_MAX];
 	size_t num_endpoints;
 	char *ca, *cert, *key, *user, *password_file, *cache;
+	char *dpu; /* the only one that is followed; NULL: all are */
 	uint32_t timeout_ms;
 	int epoll; /* watches etcd's descriptor while there is one */
 	bool is_started;

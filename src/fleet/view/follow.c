@@ -159,11 +159,17 @@ static bool is_ours(const struct dpumap_follow *f, const char *key, size_t len)
 {
 	char prefix[DPUMAP_FLEET_KEY_SIZE];
 
-	dpumap_fleet_key_dpu(f->config.fleet, NULL, prefix);
+	dpumap_fleet_key_dpu(f->config.fleet, f->config.dpu, prefix);
 	if (begins_with(key, len, prefix))
 		return true;
-	dpumap_fleet_key_export(f->config.fleet, NULL, NULL, prefix);
+	dpumap_fleet_key_export(f->config.fleet, f->config.dpu, f->config.dpu ? "" : NULL, prefix);
 	return begins_with(key, len, prefix);
+}
+
+/* The watch also hears of the other DPUs. */
+static bool is_followed(const struct dpumap_follow *f, const struct dpumap_fleet_key *key)
+{
+	return !f->config.dpu || strcmp(key->dpu, f->config.dpu) == 0;
 }
 
 static void put_record(struct dpumap_follow *f, const char *key, size_t key_len,
@@ -181,6 +187,8 @@ static void put_record(struct dpumap_follow *f, const char *key, size_t key_len,
 			log_record(f, key, key_len, "the key has no valid name");
 		return;
 	}
+	if (!is_followed(f, &record.key))
+		return;
 	if (!dpumap_answer_bytes(kv, "value", &value, &record.len)) {
 		log_record(f, key, key_len, "the value is not base64");
 		return;
@@ -593,23 +601,35 @@ static void paged(void *context, const struct dpumap_etcd_reply *reply)
 		next_part(f);
 }
 
+/* The keys of the part; end is "" for a single key. */
+static void find_range(const struct dpumap_follow *f, char from[DPUMAP_FLEET_KEY_SIZE],
+		       char end[DPUMAP_FLEET_KEY_SIZE])
+{
+	const char *dpu = f->config.dpu;
+
+	if (f->part == PART_DPUS)
+		dpumap_fleet_key_dpu(f->config.fleet, dpu, from);
+	else
+		dpumap_fleet_key_export(f->config.fleet, dpu, dpu ? "" : NULL, from);
+	if (f->part == PART_DPUS && dpu)
+		end[0] = '\0';
+	else if (find_split(f, end) == f->num_dpus)
+		dpumap_fleet_key_end(from, end);
+}
+
 static void begin_page(struct dpumap_follow *f)
 {
 	char from[DPUMAP_FLEET_KEY_SIZE], end[DPUMAP_FLEET_KEY_SIZE];
 	struct json_object *body = json_object_new_object();
 	struct dpumap_error error;
 
-	if (f->part == PART_DPUS)
-		dpumap_fleet_key_dpu(f->config.fleet, NULL, from);
-	else
-		dpumap_fleet_key_export(f->config.fleet, NULL, NULL, from);
-	if (find_split(f, end) == f->num_dpus)
-		dpumap_fleet_key_end(from, end);
+	find_range(f, from, end);
 	if (f->from_len)
 		dpumap_body_bytes(body, "key", f->from, f->from_len);
 	else
 		dpumap_body_text(body, "key", from);
-	dpumap_body_text(body, "range_end", end);
+	if (end[0])
+		dpumap_body_text(body, "range_end", end);
 	dpumap_body_number(body, "limit", f->limit);
 	if (f->at)
 		dpumap_body_number(body, "revision", f->at);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Keeps a view as etcd has it: reads all records of a fleet at one revision, page by page, then
- * watches from that revision on. Reads everything again when changes may have been missed.
+ * Keeps a view as etcd has it: reads all records of a fleet, or of one DPU, at one revision, page by page,
+ * then watches from that revision on. Reads everything again when changes may have been missed.
  */
 #ifndef DPUMAP_FLEET_FOLLOW_H
 #define DPUMAP_FLEET_FOLLOW_H
@@ -17,6 +17,7 @@ struct dpumap_follow;
 
 struct dpumap_follow_config {
 	const char *fleet;	  /* borrowed */
+	const char *dpu;	  /* borrowed; NULL: all */
 	struct dpumap_etcd *etcd; /* borrowed */
 	struct dpumap_view *view; /* borrowed */
 	/* RESYNCED, STALE, LIVE */
