@@ -63,6 +63,9 @@ struct emu_doorbells {
 	bool checked;
 	bool exclusive;	 /* no other process can ring for the queues */
 	uint32_t change; /* of the queues, when they were checked */
+	/* Serials of the queues whose records are exclusive: each is looked at once, not with each change. */
+	uint32_t exclusive_qp[EMU_MAX_QPS];
+	uint32_t exclusive_cq[EMU_MAX_CQS];
 };
 
 /*

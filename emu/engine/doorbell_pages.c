@@ -101,34 +101,62 @@ static int check_page(int pagemap, uint64_t record, bool *exclusive)
 	r = syscall(SYS_pread64, pagemap, &entry, sizeof(entry), record / page * sizeof(entry));
 	if (r != sizeof(entry))
 		return r < 0 ? errno : EIO;
-	*exclusive = *exclusive && !(entry & SHARED);
+	*exclusive = !(entry & SHARED);
 	return 0;
+}
+
+struct check {
+	uint32_t engine;
+	int pagemap; /* -1: not open */
+	bool all_exclusive;
+};
+
+/* `known` is the serial of the last queue in this place whose record was exclusive. */
+static int check_record(struct check *c, const void *queue, uint64_t record, uint32_t *known)
+{
+	const struct emu_queue *q = queue;
+	uint32_t serial = atomic_load(&q->serial);
+	bool exclusive = false;
+	int err;
+
+	if (!serial || q->engine != c->engine || *known == serial)
+		return 0;
+	if (c->pagemap < 0)
+		c->pagemap = open_proc("/proc/self/pagemap");
+	if (c->pagemap < 0)
+		return errno;
+	err = check_page(c->pagemap, record, &exclusive);
+	if (exclusive)
+		*known = serial;
+	c->all_exclusive = c->all_exclusive && exclusive;
+	return err;
+}
+
+static int check_qp(struct engine *e, struct check *c, uint32_t n)
+{
+	const struct emu_qp *q = &e->cfg.queues->qp[n];
+
+	return q->sq_wqe_count ? check_record(c, q, q->dbr_addr, &e->doorbells.exclusive_qp[n]) : 0;
 }
 
 int emu_doorbell_records_are_exclusive(struct engine *e, bool *exclusive)
 {
-	const struct emu_queues *queues = e->cfg.queues;
-	int pagemap = open_proc("/proc/self/pagemap");
+	struct check check = {.engine = e->cfg.slot, .pagemap = -1, .all_exclusive = true};
+	const struct emu_cq *cq = e->cfg.queues->cq;
+	uint32_t n;
 	int err = 0;
 
-	*exclusive = false;
-	if (pagemap < 0)
-		return errno;
-	*exclusive = true;
-	for (uint32_t i = 0; !err && i < e->scan.qp_count; i++) {
-		const struct emu_qp *q = &queues->qp[e->scan.qp_list[i]];
-
-		if (atomic_load(&q->serial) && q->engine == e->cfg.slot && q->sq_wqe_count)
-			err = check_page(pagemap, q->dbr_addr, exclusive);
-	}
+	for (uint32_t i = 0; !err && i < e->scan.qp_count; i++)
+		err = check_qp(e, &check, e->scan.qp_list[i]);
 	for (uint32_t i = 0; !err && i < e->scan.cq_count; i++) {
-		const struct emu_cq *cq = &queues->cq[e->scan.cq_list[i]];
-
-		if (atomic_load(&cq->serial) && cq->engine == e->cfg.slot && cq->has_channel)
-			err = check_page(pagemap, cq->dbr_addr, exclusive);
+		n = e->scan.cq_list[i];
+		if (cq[n].has_channel)
+			err = check_record(&check, &cq[n], cq[n].dbr_addr,
+					   &e->doorbells.exclusive_cq[n]);
 	}
-	syscall(SYS_close, pagemap);
-	*exclusive = *exclusive && !err;
+	if (check.pagemap >= 0)
+		syscall(SYS_close, check.pagemap);
+	*exclusive = check.all_exclusive && !err;
 	return err;
 }
 
