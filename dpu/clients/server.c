@@ -163,13 +163,12 @@ static struct session *session_of(struct watch *watch)
 	return (struct session *)((char *)watch - offsetof(struct session, watch));
 }
 
+/* As session_may_import() for one of all exports. */
 static bool may_import_any(const struct server *server, const struct session *session)
 {
-	for (size_t i = 0; i < export_table_count(server->exports); i++)
-		if (session_may_import(session,
-				       export_get_spec(export_table_at(server->exports, i))))
-			return true;
-	return false;
+	return export_table_has_importer(server->exports, session->identity, EXPORT_VIA_PCI) ||
+	       (session->conn &&
+		export_table_has_importer(server->exports, session->identity, EXPORT_VIA_RDMA));
 }
 
 static unsigned int count_others(const struct server *server, const struct session *session)

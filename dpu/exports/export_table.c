@@ -52,6 +52,7 @@ void export_table_destroy(struct export_table *exports)
 	doca_dev_close(exports->device.dev);
 	free(exports->list);
 	export_ids_free(&exports->ids);
+	importers_free(&exports->importers);
 	failed_exports_free(&exports->failed);
 	free(exports);
 }
@@ -132,6 +133,12 @@ size_t export_table_count(const struct export_table *exports)
 const struct export_table_totals *export_table_totals(const struct export_table *exports)
 {
 	return &exports->totals;
+}
+
+bool export_table_has_importer(const struct export_table *exports, const char *peer,
+			       enum export_via via)
+{
+	return exports->count && importers_have(&exports->importers, peer, via);
 }
 
 struct named_export *export_table_at(const struct export_table *exports, size_t index)
@@ -220,6 +227,7 @@ void export_table_insert(struct export_table *exports, size_t index, struct name
 	exports->list[index] = export;
 	exports->count++;
 	export_ids_add(&exports->ids, export);
+	importers_add(&exports->importers, export_get_spec(export));
 	count_memory(exports, export, 1);
 	exports->next_due += index <= exports->next_due;
 	exports->next_unregistered += index <= exports->next_unregistered;
@@ -233,6 +241,7 @@ struct named_export *export_table_take_out(struct export_table *exports, size_t 
 
 	exports->count--;
 	export_ids_remove(&exports->ids, export);
+	importers_remove(&exports->importers, export_get_spec(export));
 	count_memory(exports, export, -1);
 	exports->totals.outstanding -= export_num_outstanding(export);
 	exports->next_due -= index < exports->next_due;
@@ -247,6 +256,8 @@ void export_table_replace(struct export_table *exports, size_t index, struct nam
 	struct named_export *old = exports->list[index];
 
 	export_ids_remove(&exports->ids, old);
+	importers_remove(&exports->importers, export_get_spec(old));
+	importers_add(&exports->importers, export_get_spec(fresh));
 	exports->totals.outstanding -= export_num_outstanding(old);
 	export_set_id(fresh, exports->next_id++);
 	export_ids_add(&exports->ids, fresh);

@@ -93,6 +93,10 @@ struct export_table_totals {
 };
 const struct export_table_totals *export_table_totals(const struct export_table *exports);
 
+/* Is there an export of this kind that the peer may import? Without memory, the answer can be yes for others too. */
+bool export_table_has_importer(const struct export_table *exports, const char *peer,
+			       enum export_via via);
+
 /* In the order of names. */
 struct named_export *export_table_at(const struct export_table *exports, size_t index);
 /* The index of the first export whose name sorts after this one. */

@@ -7,6 +7,7 @@
 #include "dpu/exports/export_ids.h"
 #include "dpu/exports/export_table.h"
 #include "dpu/exports/failed_exports.h"
+#include "dpu/exports/importers.h"
 
 /* Exports that export_table_work() and export_change_apply() look at in one call. */
 #define WORK_AT_ONCE 16
@@ -20,6 +21,7 @@ struct export_table {
 	size_t count;
 	size_t room;
 	struct export_ids ids;
+	struct importers importers;
 	struct export_table_totals totals;
 	struct failed_exports failed;
 	bool is_incomplete; /* see export_table_is_complete() */
