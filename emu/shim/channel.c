@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
@@ -22,9 +24,10 @@
 #include "emu/shim/server_exit.h"
 #include "emu/shim/wait.h"
 
-#define BUCKETS	   64u
-#define PARALLEL   16u /* channels of one file: the server has one thread */
-#define SWEEP_STEP 16u
+#define BUCKETS	     64u
+#define PARALLEL     16u /* channels of one file: the server has one thread */
+#define SWEEP_STEP   16u
+#define HELPERS_PART 16u /* of all numbers of descriptors */
 
 /*
  * A channel belongs to one open file description, identified by its socket's inode. The channel has
@@ -65,6 +68,26 @@ static int raw_fstat(int fd, struct stat *st)
 static void raw_close(int fd)
 {
 	syscall(SYS_close, fd);
+}
+
+static rlim_t lowest_helper(void)
+{
+	struct rlimit files;
+	rlim_t limit = FD_SETSIZE; /* the kernel's table is as long as the highest number */
+
+	if (!getrlimit(RLIMIT_NOFILE, &files) && files.rlim_cur < limit)
+		limit = files.rlim_cur;
+	return limit - limit / HELPERS_PART;
+}
+
+int emu_channel_raise(int fd)
+{
+	int high = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, lowest_helper());
+
+	if (high < 0)
+		return fd;
+	raw_close(fd);
+	return high;
 }
 
 static int raw_socket(int type)
@@ -290,8 +313,8 @@ static int add_channel(const struct stat *st, const char *name, struct channel *
 	c->dev = st->st_dev;
 	c->ino = st->st_ino;
 	c->name = name;
-	c->fd = pair[0];
-	c->fd_ino = inode_of(pair[0]);
+	c->fd = emu_channel_raise(pair[0]);
+	c->fd_ino = inode_of(c->fd);
 	c->server_end = pair[1];
 	c->serial = ++last_serial;
 	c->busy = true;

@@ -46,6 +46,12 @@ void emu_server_call_init(struct emu_server_call *q, enum emu_op op);
 int emu_channel_connect(const char *name, int flags, int *fd);
 
 /*
+ * Give a descriptor that only the shim uses one of the highest numbers, if there is a free one: programs count theirs
+ * from the lowest. It is closed on exec. Returns the new number, or else `fd`.
+ */
+int emu_channel_raise(int fd);
+
+/*
  * Open, or describe as stat() does, the file `name` in the directory of the role. `flags` as in
  * open(): O_CLOEXEC and O_NONBLOCK are honoured.
  */

@@ -19,7 +19,7 @@
 /* With an event channel end all connections of its ids, and only the server knows their queue pairs. */
 static bool is_event_channel(int fd)
 {
-	return emu_last_work_possible() && emu_rdma_cm_is_file(fd);
+	return (emu_last_work_possible() || emu_rdma_cm_is_used()) && emu_rdma_cm_is_file(fd);
 }
 
 static struct emu_closing begin(int fd)
@@ -28,8 +28,10 @@ static struct emu_closing begin(int fd)
 
 	if (file.ino)
 		emu_last_work_of_file(file.ino);
-	else if (is_event_channel(fd))
-		emu_last_work_of_all();
+	if (file.ino || !is_event_channel(fd))
+		return file;
+	emu_last_work_of_all();
+	emu_rdma_cm_close_idle();
 	return file;
 }
 

@@ -20,6 +20,7 @@
 #include "emu/engine/doorbell.h"
 #include "emu/engine/engine.h"
 #include "emu/ipc/cpus.h"
+#include "emu/ipc/event_file.h"
 #include "emu/ipc/proto.h"
 #include "emu/shim/channel.h"
 #include "emu/shim/last_work.h"
@@ -32,6 +33,7 @@
 #define FILE_NAME   "uverbs"
 #define NAME_ROOM   24
 #define STACK_NEAR  16384
+#define OWN_FDS	    "/proc/self/fd/"
 
 static pthread_mutex_t engine_lock = PTHREAD_MUTEX_INITIALIZER; /* also for server_exit.c */
 
@@ -111,6 +113,28 @@ void emu_kernel_fix_stat(int fd, struct stat *st)
 		emu_rdma_cm_fix_stat(fd, st);
 	if (S_ISSOCK(st->st_mode) && emu_channel_is_file(fd, FILE_NAME, &dev))
 		describe_cdev(dev, st);
+}
+
+const char *emu_kernel_name(const char *path, char room[PATH_MAX])
+{
+	struct stat st;
+	const char *name = NULL;
+	unsigned int dev;
+	int saved = errno, fd;
+
+	if (!path || strncmp(path, OWN_FDS, sizeof(OWN_FDS) - 1) != 0 || !emu_kernel_present())
+		return NULL;
+	fd = atoi(path + sizeof(OWN_FDS) - 1);
+	if (emu_channel_is_file(fd, FILE_NAME, &dev)) {
+		snprintf(room, PATH_MAX, CDEV_PREFIX "%u", dev);
+		name = room;
+	} else if (!syscall(SYS_fstat, fd, &st) && emu_event_file_is(&st)) {
+		name = "anon_inode:[infinibandevent]";
+	} else if (emu_rdma_cm_is_file(fd)) {
+		name = EMU_RDMA_CM_PATH;
+	}
+	errno = saved;
+	return name;
 }
 
 /* --- engine ----------------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 #ifndef EMU_KERNEL_H
 #define EMU_KERNEL_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -27,6 +28,12 @@ int emu_kernel_stat(unsigned int dev, struct stat *st);
 
 /* Make the stat data of a socket that is an emulated device look like a character device's. */
 void emu_kernel_fix_stat(int fd, struct stat *st);
+
+/*
+ * What the link `path` in /proc/self/fd to a file of the emulated kernel contains, in `room` or constant; NULL: it is
+ * another path. Keeps errno.
+ */
+const char *emu_kernel_name(const char *path, char room[PATH_MAX]);
 
 /* RDMA_VERBS_IOCTL; false if the descriptor is not an emulated device. *error: 0 or an errno. */
 bool emu_kernel_ioctl(int fd, void *hdr, int *error);

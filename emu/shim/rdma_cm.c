@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,11 +38,11 @@ struct link {
 	ino_t ino;
 };
 
-/* This process's idle connections to the server. */
+/* This process's idle connections to the server. A program without an event channel has none. */
 static struct {
 	pthread_mutex_t lock;
 	pid_t pid;
-	unsigned int n;
+	atomic_uint n;
 	struct link idle[IDLE_MAX];
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -54,10 +55,11 @@ static ino_t inode_of(int fd)
 
 /* --- connections ------------------------------------------------------------------------------ */
 
+/* Not by close(), which takes the lock of the channels: fork() may take that one before the pool's. */
 static void close_link(const struct link *l)
 {
 	if (inode_of(l->fd) == l->ino)
-		close(l->fd);
+		syscall(SYS_close, l->fd);
 }
 
 static void empty_pool(void)
@@ -92,11 +94,13 @@ static void init_once(void)
 
 static int connect_link(struct link *l)
 {
-	int err = emu_channel_connect(EMU_RDMA_CM_NAME, 0, &l->fd);
+	int fd, err = emu_channel_connect(EMU_RDMA_CM_NAME, 0, &fd);
 
-	if (!err)
-		l->ino = inode_of(l->fd);
-	return err;
+	if (err)
+		return err;
+	l->fd = emu_channel_raise(fd);
+	l->ino = inode_of(l->fd);
+	return 0;
 }
 
 static bool take_idle(struct link *l)
@@ -126,6 +130,27 @@ static void give_back(const struct link *l)
 	pthread_mutex_unlock(&pool.lock);
 	if (!kept)
 		close(l->fd);
+}
+
+bool emu_rdma_cm_is_used(void)
+{
+	return atomic_load_explicit(&pool.n, memory_order_relaxed);
+}
+
+/* A child of vfork() sees the links of its parent. */
+void emu_rdma_cm_close_idle(void)
+{
+	int saved = errno;
+	sigset_t all, old;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	pthread_mutex_lock(&pool.lock);
+	if (pool.pid == getpid())
+		empty_pool();
+	pthread_mutex_unlock(&pool.lock);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	errno = saved;
 }
 
 static int call(const struct link *l, const sigset_t *open, const struct emu_rdma_cm_request *q,

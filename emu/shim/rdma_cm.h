@@ -19,5 +19,11 @@ int emu_rdma_cm_stat(struct stat *st);
 void emu_rdma_cm_fix_stat(int fd, struct stat *st);
 /* By its name, which others may have too: good enough for stat(), and to wait without need. Keeps errno. */
 bool emu_rdma_cm_is_file(int fd);
+/*
+ * Does this process have idle connections to the server? They make commands fast; a program that closes an event
+ * channel may have used its last one, so they are closed with it.
+ */
+bool emu_rdma_cm_is_used(void);
+void emu_rdma_cm_close_idle(void);
 
 #endif

@@ -135,11 +135,36 @@ EXPORT int chdir(const char *path)
 	return NEXT(chdir)(emu_sysfs_path(path, room));
 }
 
-EXPORT ssize_t readlink(const char *restrict path, char *restrict buf, size_t len)
+/* Programs tell the descriptors of a device that a library keeps from leaked ones by these names. */
+static ssize_t read_link(const char *path, char *buf, size_t len)
 {
 	char room[PATH_MAX];
+	const char *name = emu_kernel_name(path, room);
+	size_t n;
 
-	return NEXT(readlink)(emu_sysfs_path(path, room), buf, len);
+	if (!name)
+		return NEXT(readlink)(emu_sysfs_path(path, room), buf, len);
+	n = strlen(name);
+	if (n > len)
+		n = len;
+	memcpy(buf, name, n);
+	return (ssize_t)n;
+}
+
+EXPORT ssize_t readlink(const char *restrict path, char *restrict buf, size_t len)
+{
+	return read_link(path, buf, len);
+}
+
+/* _FORTIFY_SOURCE turns readlink() into this. */
+ssize_t __readlink_chk(const char *restrict path, char *restrict buf, size_t len, size_t size);
+
+EXPORT ssize_t __readlink_chk(const char *restrict path, char *restrict buf, size_t len,
+			      size_t size)
+{
+	if (size < len)
+		return NEXT(__readlink_chk)(path, buf, len, size);
+	return read_link(path, buf, len);
 }
 
 /* A path in the emulator's directory becomes the one in /sys that the program would see on a machine. */

@@ -64,6 +64,36 @@ static void close_leaves_no_descriptor(void **state)
 	assert_int_equal(count_fds(), before);
 }
 
+static bool is_named(int fd, const char *name)
+{
+	char path[32], target[64] = "";
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return readlink(path, target, sizeof(target) - 1) > 0 && !strcmp(target, name);
+}
+
+/* As on Linux; those of the preloaded library are in the upper sixteenth of 1024. */
+static void program_sees_the_kernels_files_and_high_helpers(void **state)
+{
+	const unsigned int before = count_fds();
+	struct ibv_context *context = fixture_open_context();
+	int cm = open("/dev/infiniband/rdma_cm", O_RDWR | O_CLOEXEC);
+	char device[96];
+
+	assert_true(context && use(context) && cm >= 0);
+	snprintf(device, sizeof(device), "/dev/infiniband/%s", context->device->dev_name);
+	assert_true(is_named(context->cmd_fd, device));
+	assert_true(is_named(context->async_fd, "anon_inode:[infinibandevent]"));
+	assert_true(is_named(cm, "/dev/infiniband/rdma_cm"));
+	assert_int_equal(count_fds(), before + 3 + 2);
+	assert_int_equal(fcntl(960, F_GETFD), FD_CLOEXEC);
+	assert_int_equal(fcntl(961, F_GETFD), FD_CLOEXEC);
+	assert_int_equal(close(cm), 0);
+	assert_int_equal(count_fds(), before + 2 + 1); /* those of the device */
+	assert_int_equal(ibv_close_device(context), 0);
+	assert_int_equal(count_fds(), before);
+}
+
 static void use_engine(void)
 {
 	struct ibv_context *context = fixture_open_context();
@@ -414,6 +444,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		counted_test(close_leaves_no_descriptor),
+		counted_test(program_sees_the_kernels_files_and_high_helpers),
 		counted_test(engine_has_no_descriptor_of_the_program),
 		counted_test(close_of_a_duplicate_keeps_regions),
 		counted_test(process_has_more_than_256_contexts),
