@@ -22,7 +22,7 @@
 
 #include <stdint.h>
 
-#define EMU_MAGIC    0x64706d61u /* changes with every change of the messages or of shm.h */
+#define EMU_MAGIC    0x64706d62u /* changes with every change of the messages or of shm.h */
 #define EMU_ENV_DIR  "DPUMAP_EMU_DIR"
 #define EMU_ENV_ROLE "DPUMAP_EMU_ROLE"
 #define EMU_ENV_WIRE "DPUMAP_EMU_WIRE"
@@ -121,6 +121,7 @@ enum emu_port_action {
 	EMU_PORT_SM,
 	EMU_PORT_PKEY,
 	EMU_PORT_REREGISTER,
+	EMU_PORT_SPEED,
 };
 
 /* A change of a GID table, or of the ports of one or all functions. */
@@ -131,7 +132,7 @@ struct emu_port_request {
 	int32_t index; /* of a GID or P_Key; -1: any */
 	uint32_t type; /* the GID's version of RoCE; 0: any or, when it is added, both */
 	uint32_t vlan;
-	uint32_t value;	 /* LID or P_Key */
+	uint32_t value;	 /* LID, P_Key, or Gb/s of each lane */
 	char role[16];	 /* empty: all */
 	uint8_t raw[16]; /* the GID; GID_DEL: zero means any */
 };

@@ -117,10 +117,11 @@ static const struct verb verbs[] = {
 	  "options. Programs get IBV_EVENT_GID_CHANGE.",
 	  NULL},
 	 tool_gid},
-	{{"port", "down\nup\nlid LID\nsm LID\npkey P_KEY\nreregister", 1, 2, V_PORT,
+	{{"port", "down\nup\nlid LID\nsm LID\npkey P_KEY\nreregister\nspeed GBPS", 1, 2, V_PORT,
 	  "Change ports. down and up move the link, lid and sm change the LIDs of the port and of "
-	  "the subnet manager, pkey changes an entry of the P_Key table, and reregister asks "
-	  "clients to register again. Programs get the asynchronous event of the change.",
+	  "the subnet manager, pkey changes an entry of the P_Key table, reregister asks "
+	  "clients to register again, and speed changes the Gb/s of each lane. Programs get the "
+	  "asynchronous event of the change.",
 	  NULL},
 	 tool_port},
 	{{"chaos", "", 0, 0, V_CHAOS,

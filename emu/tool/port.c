@@ -191,6 +191,7 @@ static const struct action {
 	{"port", "sm", EMU_PORT_SM, 1, W_DEVICE},
 	{"port", "pkey", EMU_PORT_PKEY, 1, W_INDEX | W_DEVICE},
 	{"port", "reregister", EMU_PORT_REREGISTER, 0, W_DEVICE},
+	{"port", "speed", EMU_PORT_SPEED, 1, W_DEVICE},
 };
 
 static const struct action *find_action(const char *group, const char *name)
@@ -224,7 +225,7 @@ const char *tool_port_check(struct options *o, const char *group, const char *na
 	if (!a)
 		return !strcmp(group, "gid")
 			       ? "unknown action; use list, add or del"
-			       : "unknown action; use down, up, lid, sm, pkey or reregister";
+			       : "unknown action; use down, up, lid, sm, pkey, reregister or speed";
 	if (o->port_words & ~a->words)
 		return "this action does not support one of the options";
 	if ((a->action == EMU_PORT_GID_ADD || a->action == EMU_PORT_GID_DEL) && !o->role)
@@ -238,6 +239,18 @@ const char *tool_port_check(struct options *o, const char *group, const char *na
 }
 
 /* --- requests --------------------------------------------------------------------------------- */
+
+static const char *why_invalid(uint32_t action)
+{
+	switch (action) {
+	case EMU_PORT_GID_ADD:
+		return "a GID of all zeros or of a group, or an index beyond the table";
+	case EMU_PORT_SPEED:
+		return "no lane has this speed; see port-speed of `dpumap-emu caps'";
+	default:
+		return "the LID is above 0xbfff, or the index is beyond the table";
+	}
+}
 
 static const char *reason(uint32_t action, int err)
 {
@@ -255,9 +268,7 @@ static const char *reason(uint32_t action, int err)
 	case -ENOENT:
 		return "the port has no such GID";
 	case -EINVAL:
-		return action == EMU_PORT_GID_ADD
-			       ? "a GID of all zeros or of a group, or an index beyond the table"
-			       : "the LID is above 0xbfff, or the index is beyond the table";
+		return why_invalid(action);
 	default:
 		return tool_error(err);
 	}

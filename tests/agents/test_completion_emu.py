@@ -13,7 +13,7 @@ CASES = [
     ([""], "caps capture chaos fault gid help list pci port run start status stop top trace"),
     (["sta"], "start status"),
     (["help", "po"], "port"),
-    (["port", ""], "down lid pkey reregister sm up"),
+    (["port", ""], "down lid pkey reregister sm speed up"),
     (["gid", ""], "add del list"),
     (["fault", ""], "clear command completion data device gid memory neighbour partition port queue"),
     (["fault", "completion", "--du"], "--duplicate"),

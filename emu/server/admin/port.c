@@ -128,6 +128,19 @@ static int reregister(struct emu_func *f, const struct emu_port_request *r)
 	return 0;
 }
 
+/* A driver of a PCI function reads the speed when the link comes up. */
+static int set_speed(struct emu_func *f, const struct emu_port_request *r)
+{
+	if (!emu_speed_code(r->value))
+		return -EINVAL;
+	if (f->lane_speed == r->value)
+		return 0;
+	f->lane_speed = r->value;
+	rewrite(f);
+	report(f, EVENT_DEVICE_SPEED_CHANGE);
+	return 0;
+}
+
 /* --- GIDs ------------------------------------------------------------------------------------- */
 
 static void report_gids(struct emu_func *f)
@@ -276,9 +289,10 @@ static int change_gids(const struct emu_port_request *r, uint64_t val[static 4])
 int emu_port_request(const struct emu_port_request *r, uint64_t val[static 4])
 {
 	static int (*const changes[])(struct emu_func * f, const struct emu_port_request *r) = {
-		[EMU_PORT_DOWN] = go_down,  [EMU_PORT_UP] = go_up,
-		[EMU_PORT_LID] = set_lid,   [EMU_PORT_SM] = set_sm,
-		[EMU_PORT_PKEY] = set_pkey, [EMU_PORT_REREGISTER] = reregister,
+		[EMU_PORT_DOWN] = go_down,    [EMU_PORT_UP] = go_up,
+		[EMU_PORT_LID] = set_lid,     [EMU_PORT_SM] = set_sm,
+		[EMU_PORT_PKEY] = set_pkey,   [EMU_PORT_REREGISTER] = reregister,
+		[EMU_PORT_SPEED] = set_speed,
 	};
 	struct emu_port_request next = *r;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Changes of ports while programs run: GIDs, the state of the link, LIDs and P_Keys. Programs learn of
+ * Changes of ports while programs run: GIDs, the state and speed of the link, LIDs and P_Keys. Programs learn of
  * each by an asynchronous event, as from a kernel driver.
  */
 #ifndef EMU_ADMIN_PORT_H
@@ -16,7 +16,8 @@
  * Execute a request. Returns 0 or a negative errno; val[0] is the number of entries or ports that
  * changed, val[1] the lowest index of an added GID.
  * -ENODEV: no function has that name and device; for the other errors see emu_gid_add() and
- * emu_gid_del(); -EINVAL also for a LID or an index of a P_Key that is out of range.
+ * emu_gid_del(); -EINVAL also for a LID or an index of a P_Key that is out of range, and for
+ * a speed that no lane has.
  */
 int emu_port_request(const struct emu_port_request *r, uint64_t val[static 4]);
 /* The link goes down or comes up. */

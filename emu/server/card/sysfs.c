@@ -243,10 +243,14 @@ static void put_pkeys(struct emu_sysfs_dir *port)
 	}
 }
 
+/* The rate is as the kernel prints it. */
 int emu_sysfs_port(const struct emu_func *f)
 {
+	const uint32_t lanes = f->card->profile->lanes;
 	struct emu_sysfs_dir port = ibdev_dir(f, "/ports/1");
 
+	emu_sysfs_line(&port, "rate", "%u Gb/sec (%uX %s)", f->lane_speed * lanes, lanes,
+		       emu_speed_name(f->lane_speed));
 	emu_sysfs_line(&port, "state", f->port_down ? "1: DOWN" : "4: ACTIVE");
 	emu_sysfs_line(&port, "phys_state", f->port_down ? "3: Disabled" : "5: LinkUp");
 	emu_sysfs_line(&port, "lid", "0x%x", f->lid);
@@ -255,18 +259,15 @@ int emu_sysfs_port(const struct emu_func *f)
 	return port.err;
 }
 
-/* As a rule an Ethernet port has no LIDs and no subnet manager. The rate is as the kernel prints it. */
+/* As a rule an Ethernet port has no LIDs and no subnet manager. */
 static int write_port(const struct emu_func *f)
 {
-	const struct emu_profile *p = f->card->profile;
 	struct emu_sysfs_dir port = ibdev_dir(f, "/ports/1");
 
 	port.err = emu_sysfs_port(f);
 	emu_sysfs_line(&port, "link_layer", "Ethernet");
 	emu_sysfs_line(&port, "lid_mask_count", "0");
 	emu_sysfs_line(&port, "sm_sl", "0");
-	emu_sysfs_line(&port, "rate", "%u Gb/sec (%uX %s)", p->lane_speed * p->lanes, p->lanes,
-		       emu_speed_name(p->lane_speed));
 	emu_sysfs_line(&port, "cap_mask", "0x%08x", EMU_PORT_CAP);
 	return port.err;
 }

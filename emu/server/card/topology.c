@@ -50,6 +50,7 @@ static void add_func(struct emu_card *card, enum emu_func_kind kind)
 	f->node_guid = card->guid + 1u + f->vhca_id;
 	name_role(f);
 	f->pkey[0] = DEFAULT_PKEY;
+	f->lane_speed = card->profile->lane_speed;
 	if (kind == EMU_FUNC_HOST) {
 		f->dev = card->number;
 		f->ibdev = card->number;

@@ -60,6 +60,7 @@ struct emu_func {
 	char pci[16];
 	uint64_t node_guid;
 	bool port_down;
+	uint32_t lane_speed;  /* at first the card's */
 	uint16_t lid, sm_lid; /* 0 on Ethernet */
 	uint16_t pkey[EMU_MAX_PKEYS];
 	bool dead;		 /* a fault on demand: every command fails until it is cleared */

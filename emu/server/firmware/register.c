@@ -31,16 +31,17 @@ static const struct link {
 };
 
 /* That of the port, or else the fastest one that is not faster. */
-static const struct link *link_of(const struct emu_profile *p)
+static const struct link *link_of(const struct emu_func *f)
 {
+	const uint32_t speed = f->lane_speed, lanes = f->card->profile->lanes;
 	const struct link *best = &links[0];
 
 	for (size_t i = 0; i < ARRAY_SIZE(links); i++) {
 		const struct link *l = &links[i];
 
-		if (l->lane_speed == p->lane_speed && l->lanes == p->lanes)
+		if (l->lane_speed == speed && l->lanes == lanes)
 			return l;
-		if (l->lane_speed * l->lanes <= p->lane_speed * p->lanes &&
+		if (l->lane_speed * l->lanes <= speed * lanes &&
 		    l->lane_speed * l->lanes > best->lane_speed * best->lanes)
 			best = l;
 	}
@@ -51,7 +52,7 @@ static const struct link *link_of(const struct emu_profile *p)
 
 static void read_ptys(const struct emu_func *f, uint8_t *reg)
 {
-	const struct link *l = link_of(f->card->profile);
+	const struct link *l = link_of(f);
 
 	emu_prm_set(reg, EMU_PTYS_EXT_ETH_PROTO_CAPABILITY, l->ext);
 	emu_prm_set(reg, EMU_PTYS_ETH_PROTO_CAPABILITY, l->eth);

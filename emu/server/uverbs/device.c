@@ -173,7 +173,7 @@ static int query_port(struct emu_cmd *c)
 	p->active_mtu = emu_port_mtu(c->file->func);
 	p->max_vl_num = 0;
 	p->active_width = emu_width_code(c->file->func->card->profile->lanes);
-	p->active_speed = emu_speed_code(c->file->func->card->profile->lane_speed);
+	p->active_speed = emu_speed_code(c->file->func->lane_speed);
 	p->phys_state = c->file->func->port_down ? PHYS_DISABLED : PHYS_LINK_UP;
 	p->link_layer = LINK_ETHERNET;
 	p->flags = IB_UVERBS_QPF_GRH_REQUIRED;
@@ -184,12 +184,12 @@ static int query_port(struct emu_cmd *c)
 static int query_port_speed(struct emu_cmd *c)
 {
 	const uint64_t port = emu_attr_u64(c, EMU_UVERBS_ATTR_QUERY_PORT_SPEED_PORT_NUM, 0);
-	const struct emu_profile *p = c->file->func->card->profile;
-	uint64_t speed = 10ull * p->lane_speed * p->lanes;
+	const struct emu_func *f = c->file->func;
+	uint64_t speed = 10ull * f->lane_speed * f->card->profile->lanes;
 
 	if (port < 1 || port > EMU_PORTS)
 		return -EINVAL;
-	if (c->file->func->port_down)
+	if (f->port_down)
 		speed = 0;
 	return emu_attr_out_u64(c, EMU_UVERBS_ATTR_QUERY_PORT_SPEED_RESP, speed);
 }

@@ -656,6 +656,13 @@ static void each_change_of_a_port_is_an_event(void **state)
 		await_event(ctx, change[i].event);
 		assert_no_event(ctx);
 	}
+	assert_int_equal(tool("port speed 14 --device mlx5_0 --as host"), 0);
+	await_event(ctx, SPEED_CHANGE);
+	assert_int_equal(tool("port speed 14 --device mlx5_0 --as host"),
+			 0); /* it has it: no event */
+	assert_no_event(ctx);
+	assert_int_equal(tool("port speed 10 --device mlx5_0 --as host"), 0);
+	await_event(ctx, SPEED_CHANGE);
 	assert_no_event(other);
 	assert_int_equal(tool("port up"), 0); /* it is up: no event */
 	assert_no_event(ctx);
@@ -673,7 +680,10 @@ static void state_of_a_port_is_seen(void **state)
 	assert_int_equal(tool("port lid 7 --as host"), 0);
 	assert_int_equal(tool("port sm 9 --as host"), 0);
 	assert_int_equal(tool("port pkey 0x8001 --as host"), 0);
+	assert_int_equal(tool("port speed 25 --as host"), 0);
+	assert_true(tool("port speed 26 --as host"));
 	assert_int_equal(ibv_query_port(ctx, 1, &port), 0);
+	assert_int_equal(port.active_speed, 32); /* EDR */
 	assert_int_equal(port.state, IBV_PORT_DOWN);
 	assert_int_equal(port.lid, 7);
 	assert_int_equal(port.sm_lid, 9);
@@ -684,6 +694,7 @@ static void state_of_a_port_is_seen(void **state)
 	assert_file("phys_state", "3: Disabled");
 	assert_file("lid", "0x7");
 	assert_file("sm_lid", "0x9");
+	assert_file("rate", "100 Gb/sec (4X EDR)");
 	assert_int_equal(tool("port up --as host"), 0);
 	assert_int_equal(tool("port lid 0 --as host"), 0);
 	assert_int_equal(tool("port sm 0 --as host"), 0);
