@@ -30,10 +30,12 @@ static bool begins_with(const char *path, const char *root, bool whole)
 static bool is_shared(const char *path)
 {
 	return begins_with(path, SYSFS "/bus/pci", true) ||
-	       begins_with(path, SYSFS "/devices/pci", false);
+	       begins_with(path, SYSFS "/class/pci_bus", true) ||
+	       begins_with(path, SYSFS "/devices/pci", false) ||
+	       begins_with(path, SYSFS "/devices/system/node", true);
 }
 
-/* What the emulator knows: the devices, and their functions on the PCI bus. */
+/* What the emulator knows: the devices, their functions on the PCI bus, and NUMA nodes. */
 static bool is_emulated(const char *path)
 {
 	return begins_with(path, SYSFS "/class/infiniband", false) || is_shared(path);
@@ -136,14 +138,14 @@ EXPORT int chdir(const char *path)
 }
 
 /* Programs tell the descriptors of a device that a library keeps from leaked ones by these names. */
-static ssize_t read_link(const char *path, char *buf, size_t len)
+static ssize_t read_link(int dir, const char *path, char *buf, size_t len)
 {
 	char room[PATH_MAX];
 	const char *name = emu_kernel_name(path, room);
 	size_t n;
 
 	if (!name)
-		return NEXT(readlink)(emu_sysfs_path(path, room), buf, len);
+		return NEXT(readlinkat)(dir, emu_sysfs_path(path, room), buf, len);
 	n = strlen(name);
 	if (n > len)
 		n = len;
@@ -153,7 +155,12 @@ static ssize_t read_link(const char *path, char *buf, size_t len)
 
 EXPORT ssize_t readlink(const char *restrict path, char *restrict buf, size_t len)
 {
-	return read_link(path, buf, len);
+	return read_link(AT_FDCWD, path, buf, len);
+}
+
+EXPORT ssize_t readlinkat(int dir, const char *restrict path, char *restrict buf, size_t len)
+{
+	return read_link(dir, path, buf, len);
 }
 
 /* _FORTIFY_SOURCE turns readlink() into this. */
@@ -164,7 +171,7 @@ EXPORT ssize_t __readlink_chk(const char *restrict path, char *restrict buf, siz
 {
 	if (size < len)
 		return NEXT(__readlink_chk)(path, buf, len, size);
-	return read_link(path, buf, len);
+	return read_link(AT_FDCWD, path, buf, len);
 }
 
 /* A path in the emulator's directory becomes the one in /sys that the program would see on a machine. */

@@ -411,9 +411,8 @@ static const struct option_spec specs[] = {
 	  V_RUN},
 	 set_cpus},
 	{{"config", 0, "FILE",
-	  "Read the machines from FILE: lines of NAME = VALUE (profile, cards, or a capability), "
-	  "and "
-	  "[node] before each machine; see dpumap-emu(1)",
+	  "Read the machines from FILE: lines of NAME = VALUE (profile, cards, numa-nodes, "
+	  "cards-per-switch, or a capability), and [node] before each machine; see dpumap-emu(1)",
 	  V_STARTS},
 	 set_config},
 	{{"profile", 0, "NAME", "Device to emulate (default: " EMU_DEFAULT_PROFILE ")", V_STARTS},

@@ -25,18 +25,18 @@
 #define ALL                                                                                      \
 	.max_dm_size = 128 << 10, .max_session = EMU_MAX_SESSION, .max_pd = MAX_PD,              \
 	.max_mr = EMU_NUM_MKEYS, .max_cq = EMU_NUM_CQS, .max_qp = EMU_NUM_QPS, .max_ah = MAX_AH, \
-	.lanes = 4, .max_pkeys = 1, .max_gids = EMU_MAX_GIDS
+	.lanes = 4, .pcie_lanes = 16, .max_pkeys = 1, .max_gids = EMU_MAX_GIDS
 #define CARD(name_, id, version) \
 	.name = (name_), .pci_id = #id, .part_id = 0x##id, .fw_ver = (version), ALL
 static const struct emu_profile profiles[] = {
 	{CARD("bluefield-3", A2DC, FW(32, 43, 1014)), .log_max_dma_mmo = 21,
 	 .log_max_decompress = 21, .decompress_newer = 1, .log_max_crypto = 21, .crossing = 1,
-	 .crossing_indirect = 1, .tph = true, .lane_speed = 100},
+	 .crossing_indirect = 1, .tph = true, .lane_speed = 100, .pcie_speed = 32},
 	{CARD("bluefield-2", A2D6, FW(24, 43, 1014)), .log_max_dma_mmo = 21, .log_max_compress = 21,
-	 .log_max_decompress = 21, .crossing = 1, .lane_speed = 50},
+	 .log_max_decompress = 21, .crossing = 1, .lane_speed = 50, .pcie_speed = 16},
 	{CARD("connectx-6-dx", 101D, FW(22, 43, 1014)), .crossing = 1, .crossing_indirect = 1,
-	 .lane_speed = 50},
-	{CARD("connectx-5", 1017, FW(16, 35, 4030)), .lane_speed = 25},
+	 .lane_speed = 50, .pcie_speed = 16},
+	{CARD("connectx-5", 1017, FW(16, 35, 4030)), .lane_speed = 25, .pcie_speed = 8},
 };
 
 static const struct {
@@ -67,6 +67,24 @@ uint8_t emu_width_code(uint32_t lanes)
 	static const uint8_t codes[] = {[1] = 1, [2] = 16, [4] = 2, [8] = 4, [12] = 8};
 
 	return lanes < sizeof(codes) ? codes[lanes] : 0;
+}
+
+/* linux/pci_regs.h, PCI_EXP_LNKCAP_SLS_*. */
+uint8_t emu_pcie_speed_code(uint32_t pcie_speed)
+{
+	static const uint8_t codes[] = {[5] = 2, [8] = 3, [16] = 4, [32] = 5, [64] = 6};
+
+	return pcie_speed < sizeof(codes) ? codes[pcie_speed] : 0;
+}
+
+static bool is_pcie_speed(uint32_t v)
+{
+	return emu_pcie_speed_code(v) != 0;
+}
+
+static bool is_pcie_width(uint32_t v)
+{
+	return !(v & (v - 1));
 }
 
 static bool is_speed(uint32_t v)
@@ -116,10 +134,29 @@ static const struct cap {
 	 "Gb/s of each lane of the port: 10, 14, 25, 50 or 100", is_speed},
 	{"port-width", offsetof(struct emu_profile, lanes), 1, 12,
 	 "lanes of the port: 1, 2, 4, 8 or 12", is_width},
+	{"pcie-speed", offsetof(struct emu_profile, pcie_speed), 5, 64,
+	 "GT/s of each lane of PCI Express: 5, 8, 16, 32 or 64", is_pcie_speed},
+	{"pcie-width", offsetof(struct emu_profile, pcie_lanes), 1, 16,
+	 "lanes of PCI Express: 1, 2, 4, 8 or 16", is_pcie_width},
 	CAP("max-pkey", max_pkeys, 1, EMU_MAX_PKEYS, "entries of a port's P_Key table"),
 	CAP("max-gid", max_gids, 4, EMU_MAX_GIDS, "entries of a port's GID table"),
 	CAP("memlock", memlock, 0, 1, "1: registered memory counts against RLIMIT_MEMLOCK"),
 #undef CAP
+};
+
+/* What a machine has, whatever its cards are. */
+static const struct number {
+	const char *name;
+	size_t offset;
+	uint32_t min, max;
+	const char *wrong;
+} numbers[] = {
+	{"cards", offsetof(struct emu_node_spec, cards), 1, EMU_MAX_CARDS,
+	 "a machine has 1 to 8 cards"},
+	{"numa-nodes", offsetof(struct emu_node_spec, numa_nodes), 0, EMU_MAX_NUMA_NODES,
+	 "a machine has up to 4 NUMA nodes; 0: they are not emulated"},
+	{"cards-per-switch", offsetof(struct emu_node_spec, cards_per_switch), 0, EMU_MAX_CARDS,
+	 "a switch has up to 8 cards behind it; 0: there is none"},
 };
 
 static uint32_t *field(struct emu_profile *p, const struct cap *c)
@@ -130,6 +167,11 @@ static uint32_t *field(struct emu_profile *p, const struct cap *c)
 static uint32_t value_of(const struct emu_profile *p, const struct cap *c)
 {
 	return *(const uint32_t *)((const char *)p + c->offset);
+}
+
+static uint32_t *number_of(struct emu_node_spec *n, const struct number *of)
+{
+	return (uint32_t *)((char *)n + of->offset);
 }
 
 const struct emu_profile *emu_profile_find(const char *name)
@@ -209,10 +251,12 @@ const char *emu_node_set(struct emu_node_spec *n, const char *name, const char *
 		return set_profile(n, value);
 	if (!parse_value(value, &v))
 		return "not a number";
-	if (!strcmp(name, "cards")) {
-		if (v < 1 || v > EMU_MAX_CARDS)
-			return "a machine has 1 to 8 cards";
-		n->cards = (unsigned int)v;
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+		if (strcmp(numbers[i].name, name) != 0)
+			continue;
+		if (v < numbers[i].min || v > numbers[i].max)
+			return numbers[i].wrong;
+		*number_of(n, &numbers[i]) = (uint32_t)v;
 		return NULL;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(caps); i++) {
@@ -232,7 +276,8 @@ void emu_node_format(const struct emu_node_spec *n, char text[static EMU_NODE_TE
 	const struct emu_profile *plain = emu_profile_find(n->profile.name);
 	size_t len;
 
-	len = (size_t)snprintf(text, EMU_NODE_TEXT, "%s,cards=%u", n->profile.name, n->cards);
+	len = (size_t)snprintf(text, EMU_NODE_TEXT, "%s,cards=%u,numa-nodes=%u,cards-per-switch=%u",
+			       n->profile.name, n->cards, n->numa_nodes, n->cards_per_switch);
 	for (size_t i = 0; i < ARRAY_SIZE(caps); i++)
 		if (value_of(&n->profile, &caps[i]) != value_of(plain, &caps[i]))
 			len += (size_t)snprintf(text + len, EMU_NODE_TEXT - len, ",%s=%u",
@@ -276,8 +321,7 @@ const char *emu_node_parse(const char *text, struct emu_node_spec *n)
 	p = word ? emu_profile_find(word) : NULL;
 	if (!p)
 		return "unknown profile";
-	n->profile = *p;
-	n->cards = 1;
+	*n = (struct emu_node_spec){.profile = *p, .cards = 1};
 	while (!wrong && (word = strtok_r(NULL, ",", &save)))
 		wrong = set_pair(n, word);
 	return wrong;

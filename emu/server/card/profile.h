@@ -16,7 +16,8 @@
 
 #define EMU_DEFAULT_PROFILE "bluefield-3"
 #define EMU_MAX_NODES	    EMU_MAX_CARDS
-#define EMU_NODE_TEXT	    256
+#define EMU_NODE_TEXT	    512 /* all settings, with their longest values */
+#define EMU_MAX_NUMA_NODES  4
 #define EMU_MAX_GID_LINES   512
 #define EMU_GID_TEXT	    96
 #define EMU_WIRE_TEXT	    96
@@ -39,15 +40,18 @@ struct emu_profile {
 	uint32_t max_session;	    /* CQEs in a compressed session; 0 = none */
 	uint32_t max_pd, max_mr, max_cq, max_qp, max_ah; /* per function */
 	uint32_t lane_speed, lanes;			 /* of the port; Gb/s */
+	uint32_t pcie_speed, pcie_lanes;		 /* GT/s */
 	uint32_t max_pkeys;				 /* entries of a port's P_Key table */
 	uint32_t max_gids;				 /* entries of a port's GID table */
 	uint32_t memlock;				 /* registered memory counts as locked */
 };
 
-/* A machine with `cards` equal cards. */
+/* A machine with equal cards. */
 struct emu_node_spec {
 	struct emu_profile profile;
-	unsigned int cards;
+	uint32_t cards;
+	uint32_t numa_nodes;	   /* each with a host bridge; 0: not emulated */
+	uint32_t cards_per_switch; /* 0: no switches */
 };
 
 struct emu_topology_spec {
@@ -72,11 +76,13 @@ struct emu_mmo emu_profile_engines(const struct emu_profile *p);
 uint8_t emu_speed_code(uint32_t lane_speed);
 uint8_t emu_width_code(uint32_t lanes);
 const char *emu_speed_name(uint32_t lane_speed);
+/* That of a lane of PCI Express, as its link registers encode it; 0: none. */
+uint8_t emu_pcie_speed_code(uint32_t pcie_speed);
 
 /* One node of the default profile. */
 void emu_topology_default(struct emu_topology_spec *t);
 /*
- * Set "profile", "cards" or a capability of a node. Returns NULL or an error message. A profile
+ * Set "profile", a number of the machine or a capability of a node. Returns NULL or an error message. A profile
  * includes its capabilities, so it must be set before they are changed.
  */
 const char *emu_node_set(struct emu_node_spec *n, const char *name, const char *value);

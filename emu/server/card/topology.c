@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "emu/server/card/place.h"
 #include "emu/server/card/segments.h"
 #include "emu/server/card/sysfs.h"
 
@@ -39,7 +40,8 @@ static void name_role(struct emu_func *f)
 		 f->kind == EMU_FUNC_HOST ? "host" : "dpu", number);
 }
 
-static void add_func(struct emu_card *card, enum emu_func_kind kind)
+static void add_func(struct emu_card *card, enum emu_func_kind kind,
+		     const struct emu_node_spec *machine)
 {
 	struct emu_func *f = &emu_topology.func[emu_topology.nfuncs];
 
@@ -54,10 +56,8 @@ static void add_func(struct emu_card *card, enum emu_func_kind kind)
 	if (kind == EMU_FUNC_HOST) {
 		f->dev = card->number;
 		f->ibdev = card->number;
-		snprintf(f->pci, sizeof(f->pci), "0000:%02x:00.0", 0x3b + card->number);
-	} else {
-		strcpy(f->pci, "0000:03:00.0");
 	}
+	emu_place_choose(f, machine);
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */
@@ -96,7 +96,7 @@ static uint64_t make_guid(const char *dir, const struct emu_topology_spec *spec)
 	return GUID_VENDOR << 40 | hash >> 40 << GUID_CARD_BITS;
 }
 
-static int add_card(const struct emu_profile *profile, unsigned int node, unsigned int number)
+static int add_card(const struct emu_node_spec *machine, unsigned int node, unsigned int number)
 {
 	struct emu_card *card = &emu_topology.card[emu_topology.ncards];
 	int err;
@@ -104,13 +104,13 @@ static int add_card(const struct emu_profile *profile, unsigned int node, unsign
 	card->index = emu_topology.ncards++;
 	card->node = node;
 	card->number = number;
-	card->profile = profile;
+	card->profile = &machine->profile;
 	card->guid = first_guid + 0x100ull * card->index;
 	err = create_dm(card);
 	if (err)
 		return err;
-	add_func(card, EMU_FUNC_DPU);
-	add_func(card, EMU_FUNC_HOST);
+	add_func(card, EMU_FUNC_DPU, machine);
+	add_func(card, EMU_FUNC_HOST, machine);
 	return 0;
 }
 
@@ -123,7 +123,7 @@ int emu_topology_create(const char *dir, const struct emu_topology_spec *spec)
 		return -EINVAL;
 	for (unsigned int i = 0; i < spec->nnodes; i++)
 		for (unsigned int j = 0; j < spec->node[i].cards && !err; j++)
-			err = add_card(&spec->node[i].profile, i, j);
+			err = add_card(&spec->node[i], i, j);
 	for (unsigned int i = 0; i < emu_topology.nfuncs && !err; i++)
 		err = emu_sysfs_create(dir, &emu_topology.func[i]);
 	return err;
@@ -131,7 +131,7 @@ int emu_topology_create(const char *dir, const struct emu_topology_spec *spec)
 
 void emu_func_ibdev(const struct emu_func *f, char path[static EMU_IBDEV_PATH])
 {
-	snprintf(path, EMU_IBDEV_PATH, "devices/pci0000:00/%s/infiniband/mlx5_%u", f->pci, f->dev);
+	snprintf(path, EMU_IBDEV_PATH, "%s/infiniband/mlx5_%u", f->path, f->dev);
 }
 
 const struct emu_func *emu_func_by_vhca(const struct emu_card *card, uint16_t vhca_id)

@@ -12,6 +12,7 @@
 #define EMU_PAGE 4096u
 /* The interface of every emulated port: the machine's loopback, which every address of 127/8 has. */
 #define EMU_NETDEV     "lo"
+#define EMU_PCI_PATH   72
 #define EMU_IBDEV_PATH 96
 #define EMU_PORTS      1u
 #define EMU_PORT_CAP   0x04010000u /* CM, IP-based GIDs */
@@ -38,6 +39,24 @@ struct emu_card {
 
 enum emu_func_kind { EMU_FUNC_DPU, EMU_FUNC_HOST };
 
+/* A bridge of PCI Express: a root port, or a port of a switch. */
+struct emu_bridge {
+	uint8_t type; /* PCI_EXP_TYPE_* of linux/pci_regs.h */
+	uint8_t bus, slot;
+	uint8_t secondary, subordinate; /* the buses behind it */
+};
+
+/* Where a function is in its machine. */
+struct emu_place {
+	unsigned int
+		numa_nodes; /* 0: those of the machine below, and the function is near all of them */
+	unsigned int numa_node;
+	uint8_t root;	       /* the bus of the host bridge */
+	unsigned int nbridges; /* from there to the function */
+	struct emu_bridge bridge[3];
+	uint8_t bus;
+};
+
 /* Objects in existence. */
 struct emu_counts {
 	unsigned int contexts, pds, mrs, mkeys, aliases, dms, umems, cqs, qps, uars, channels;
@@ -57,7 +76,9 @@ struct emu_func {
 	char role[16];	  /* its directory, and the argument of `run --as` */
 	unsigned int dev; /* N of uverbsN and mlx5_N */
 	uint32_t ibdev;	  /* index of the device, which no other one has had */
+	struct emu_place place;
 	char pci[16];
+	char path[EMU_PCI_PATH]; /* its directory below the function's tree of /sys */
 	uint64_t node_guid;
 	bool port_down;
 	uint32_t lane_speed;  /* at first the card's */

@@ -208,7 +208,8 @@ test_nonsense()
 	refused start --config "$work/nowhere"
 	refused status --nodes 2
 	refused trace extra
-	for line in 'frob = 1' 'cards' '[node] x' 'nodes = 9' 'cards = 9' 'max-qp = 0' '= 3'; do
+	for line in 'frob = 1' 'cards' '[node] x' 'nodes = 9' 'cards = 9' 'max-qp = 0' '= 3' \
+		'numa-nodes = 5' 'cards-per-switch = 9' 'pcie-speed = 7' 'pcie-width = 3'; do
 		echo "$line" >"$work/config"
 		refused start --config "$work/config"
 		grep -q ":1: " "$work/err" || fail "'$line': $(cat "$work/err")"
@@ -396,7 +397,12 @@ test_chaos_that_ends_leaves_no_fault()
 # What a device says of its limits is what it keeps to.
 test_limits()
 {
-	"$emu" start --cap max-qp=3 --cap max-cq=5 --cap max-mr=7 --cap max-pd=11 --cap port-speed=25 --cap port-width=2
+	# Nearly all, so that their text is long.
+	printf '%s\n' max-qp=3 max-cq=5 max-mr=7 max-pd=11 port-speed=25 port-width=2 max-dm-size=131071 log-max-dma-mmo=20 \
+		log-max-decompress=20 decompress-v2=0 log-max-crypto=20 cross-vhca-indirect=0 cqe-compression=63 \
+		max-ah=2147483646 max-pkey=4 max-gid=250 pcie-speed=16 pcie-width=8 numa-nodes=2 cards-per-switch=1 \
+		>"$work/config"
+	"$emu" start --config "$work/config"
 	"$emu" run --as dpu -- ibv_devinfo -v >"$work/info"
 	for line in "max_qp:3" "max_cq:5" "max_mr:7" "max_pd:11" "active_speed:25.0 Gbps .*" "active_width:2X .*"; do
 		grep -qE "^\s*${line%:*}:\s*${line#*:}$" "$work/info" ||
