@@ -40,7 +40,10 @@ enum emu_qp_type {
 	EMU_QPT_UD = 4,
 	EMU_QPT_XRC_INI = 9,
 	EMU_QPT_XRC_TGT = 10,
-	EMU_QPT_FRAMES = 32, /* the send queue of a network interface: no number of verbs */
+	/* No numbers of verbs: */
+	EMU_QPT_FRAMES = 32, /* the send queue of a network interface */
+	EMU_QPT_DCI = 33,    /* an initiator of DC: each request names its target */
+	EMU_QPT_DCT = 34,    /* a target of DC: it serves each initiator that knows its key */
 };
 
 #define EMU_GSI_QPN 1u /* of each port, in datagrams */
@@ -97,7 +100,8 @@ struct emu_qp {
 	_Atomic uint32_t dest_func; /* where its address leads now, or EMU_NOWHERE, EMU_ON_WIRE */
 	uint32_t qkey;		    /* UD */
 	uint32_t srqn;		    /* 0: it has its own receive queue, or none */
-	uint32_t xrcdn; /* XRC_TGT: its messages name the SRQ, which must be of this domain */
+	uint32_t xrcdn;	 /* XRC_TGT: its messages name the SRQ, which must be of this domain */
+	uint64_t dc_key; /* DCT: requests must have it */
 	uint8_t timeout;
 	uint8_t retry_cnt;
 	uint8_t rnr_retry;

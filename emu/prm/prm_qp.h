@@ -33,7 +33,9 @@
 	F(EMU_QPC_RETRY_COUNT, 0x70, 18, 16)          \
 	F(EMU_QPC_RNR_RETRY, 0x70, 15, 13)            \
 	F(EMU_QPC_NEXT_SEND_PSN, 0x78, 23, 0)         \
+	F(EMU_QPC_LOG_DCI_STREAMS, 0x7c, 28, 24)      \
 	F(EMU_QPC_CQN_SND, 0x7c, 23, 0)               \
+	F(EMU_QPC_LOG_DCI_ERRORED, 0x80, 28, 24)      \
 	F(EMU_QPC_LOG_RRA_MAX, 0x90, 23, 21)          \
 	F(EMU_QPC_RRE, 0x90, 15, 15)                  \
 	F(EMU_QPC_RWE, 0x90, 14, 14)                  \
@@ -71,6 +73,7 @@ enum {
 	EMU_QPC_ST_UC = 1,
 	EMU_QPC_ST_UD = 2,
 	EMU_QPC_ST_XRC = 3,
+	EMU_QPC_ST_DCI = 5,
 	EMU_QPC_ST_QP1 = 8,
 	EMU_QPC_ST_REG_UMR = 0xc, /* RC, connected to itself, for changes of mkeys */
 };

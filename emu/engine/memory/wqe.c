@@ -293,6 +293,8 @@ static bool parse_transport(struct cursor *c, struct emu_wqe *w, const struct em
 		       parse_av(c, w);
 	case EMU_QPT_XRC_INI:
 		return parse_xrc(c, w);
+	case EMU_QPT_DCI:
+		return false;
 	default:
 		return true;
 	}

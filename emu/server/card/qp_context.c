@@ -205,14 +205,14 @@ static uint64_t path_get(const uint8_t *qpc, int field)
 	return emu_prm_get(qpc, EMU_QPC_PATH(field));
 }
 
-/* In RoCE the path must be a global one, or lead back. */
-static bool is_peer_valid(const struct emu_func *f, const uint8_t *qpc)
+/* In RoCE the path must be a global one, or lead back. The requests of a DC initiator have theirs. */
+static bool is_peer_valid(const struct emu_func *f, const struct emu_qp *q, const uint8_t *qpc)
 {
 	uint64_t mtu = emu_prm_get(qpc, EMU_QPC_MTU);
 
 	return mtu >= 1 && mtu <= 5 && emu_prm_get(qpc, EMU_QPC_LOG_RRA_MAX) <= MAX_LOG_RD_ATOMIC &&
 	       emu_prm_get(qpc, EMU_QPC_LOG_MSG_MAX) <= MAX_LOG_MSG &&
-	       (path_get(qpc, EMU_ADS_FL) ||
+	       (path_get(qpc, EMU_ADS_FL) || q->type == EMU_QPT_DCI ||
 		emu_gid_at(f, (unsigned int)path_get(qpc, EMU_ADS_SRC_ADDR_INDEX)));
 }
 
@@ -227,7 +227,7 @@ static bool is_valid(const struct emu_func *f, const struct emu_qp *q, const uin
 		return true;
 	if (to == EMU_QPS_RTS)
 		return emu_prm_get(qpc, EMU_QPC_LOG_SRA_MAX) <= MAX_LOG_RD_ATOMIC;
-	return to != EMU_QPS_RTR || is_peer_valid(f, qpc);
+	return to != EMU_QPS_RTR || is_peer_valid(f, q, qpc);
 }
 
 static void set_path(const struct emu_func *f, struct emu_qp *q, const uint8_t *qpc)
@@ -259,7 +259,7 @@ static void apply(const struct emu_func *f, struct emu_qp *q, const uint8_t *qpc
 	q->rq_psn = (uint32_t)emu_prm_get(qpc, EMU_QPC_NEXT_RCV_PSN);
 	q->qkey = (uint32_t)emu_prm_get(qpc, EMU_QPC_Q_KEY);
 	emu_pkey_use(f, q, (unsigned int)path_get(qpc, EMU_ADS_PKEY_INDEX));
-	if (to != EMU_QPS_RTR || q->type == EMU_QPT_UD)
+	if (to != EMU_QPS_RTR || q->type == EMU_QPT_UD || q->type == EMU_QPT_DCI)
 		return;
 	q->dest_qpn = (uint32_t)emu_prm_get(qpc, EMU_QPC_REMOTE_QPN);
 	if (path_get(qpc, EMU_ADS_FL)) {

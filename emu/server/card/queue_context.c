@@ -82,7 +82,7 @@ void emu_qp_read_context(const uint8_t *qpc, struct emu_qp *q)
 		q->rq_wqe_shift =
 			(uint32_t)emu_prm_get(qpc, EMU_QPC_LOG_RQ_STRIDE) + EMU_MIN_LOG_STRIDE;
 	}
-	if (rq != EMU_QPC_RQ_TYPE_SHARED)
+	if (rq != EMU_QPC_RQ_TYPE_SHARED || q->type == EMU_QPT_DCI) /* which receives nothing */
 		return;
 	/* The message to an XRC target names the shared queue, so the target has only its domain. */
 	if (is_xrc)

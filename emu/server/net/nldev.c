@@ -309,7 +309,8 @@ static void put_qp(struct emu_nl *nl, const struct emu_uobj *o)
 	}
 	emu_nl_u32(nl, RDMA_NLDEV_ATTR_RES_SQ_PSN,
 		   (uint32_t)emu_prm_get(qpc, EMU_QPC_NEXT_SEND_PSN));
-	emu_nl_u8(nl, RDMA_NLDEV_ATTR_RES_TYPE, q->type);
+	emu_nl_u8(nl, RDMA_NLDEV_ATTR_RES_TYPE,
+		  q->type == EMU_QPT_DCI ? IB_UVERBS_QPT_DRIVER : q->type);
 	emu_nl_u8(nl, RDMA_NLDEV_ATTR_RES_STATE, (uint8_t)atomic_load(&q->state));
 	if (obj->pd)
 		emu_nl_u32(nl, RDMA_NLDEV_ATTR_RES_PDN, obj->pd->pdn);
@@ -334,7 +335,7 @@ static void put_srq_qps(struct emu_nl *nl, const struct emu_srq_obj *srq)
 	for (unsigned int i = 0; i < f->nobjs; i++) {
 		const struct emu_qp_obj *qp = (const struct emu_qp_obj *)f->objs[i];
 
-		if (!qp || qp->obj.type != EMU_T_QP || qp->srq != srq)
+		if (!qp || qp->obj.type != EMU_T_QP || qp->srq != srq || qp->type == EMU_QPT_DCT)
 			continue;
 		entry = emu_nl_nest(nl, RDMA_NLDEV_ATTR_RES_QP_ENTRY);
 		emu_nl_u32(nl, RDMA_NLDEV_ATTR_RES_LQPN, qp->qpn);
@@ -380,13 +381,15 @@ static const struct kind {
 
 #define KINDS ARRAY_SIZE(kinds)
 
-/* An XRC target is one queue pair, even if several processes have opened it. */
-static bool is_seen(const struct emu_uobj *o)
+/* An XRC target is one queue pair, even if several processes have opened it. The driver does not list targets of DC. */
+static bool is_omitted(const struct emu_uobj *o)
 {
 	const struct emu_qp_obj *qp = (const struct emu_qp_obj *)o;
 
-	return o->type == EMU_T_QP && qp->type == EMU_QPT_XRC_TGT &&
-	       emu_qp_next(qp->qpn, NULL) != qp;
+	if (o->type != EMU_T_QP)
+		return false;
+	return qp->type == EMU_QPT_DCT ||
+	       (qp->type == EMU_QPT_XRC_TGT && emu_qp_next(qp->qpn, NULL) != qp);
 }
 
 static const struct emu_uobj *next_obj(const struct emu_file *f, const struct kind *k,
@@ -395,7 +398,7 @@ static const struct emu_uobj *next_obj(const struct emu_file *f, const struct ki
 	while (*h < f->nobjs) {
 		const struct emu_uobj *o = f->objs[(*h)++];
 
-		if (o && k->number_of && o->type == k->type && !is_seen(o))
+		if (o && k->number_of && o->type == k->type && !is_omitted(o))
 			return o;
 	}
 	return NULL;

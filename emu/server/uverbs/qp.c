@@ -27,7 +27,7 @@
 static bool is_supported(uint64_t type)
 {
 	return type == EMU_QPT_RC || type == EMU_QPT_UC || type == EMU_QPT_UD ||
-	       type == EMU_QPT_XRC_INI || type == EMU_QPT_XRC_TGT;
+	       type == EMU_QPT_XRC_INI || type == EMU_QPT_XRC_TGT || type == IB_UVERBS_QPT_DRIVER;
 }
 
 /*
@@ -67,13 +67,39 @@ static bool receives_by_itself(const struct emu_qp_obj *qp)
 	return qp->recv_cq && !qp->srq && qp->cap.max_recv_wr;
 }
 
+/* Which of the driver's own types is it? process_vendor_flags() */
+static int read_kind(struct mlx5_ib_create_qp *req, struct emu_qp_obj *qp)
+{
+	const uint32_t kinds = MLX5_QP_FLAG_TYPE_DCI | MLX5_QP_FLAG_TYPE_DCT;
+
+	if (qp->type != IB_UVERBS_QPT_DRIVER)
+		return 0;
+	switch (req->flags & kinds) {
+	case MLX5_QP_FLAG_TYPE_DCI:
+		qp->type = EMU_QPT_DCI;
+		break;
+	case MLX5_QP_FLAG_TYPE_DCT:
+		qp->type = EMU_QPT_DCT;
+		break;
+	default:
+		return -EINVAL;
+	}
+	req->flags &= ~kinds;
+	return 0;
+}
+
 /* What mlx5_ib_create_qp() and, of sizes that it passes on, the firmware refuse. */
 static int check_qp(const struct mlx5_ib_create_qp *req, const struct emu_qp_obj *qp)
 {
 	const uint32_t known = MLX5_QP_FLAG_SCATTER_CQE | MLX5_QP_FLAG_BFREG_INDEX |
 			       MLX5_QP_FLAG_ALLOW_SCATTER_CQE | MLX5_QP_FLAG_UAR_PAGE_INDEX;
 
-	if (req->flags & ~known || req->reserved || qp->cap.max_recv_wr > MAX_WR)
+	if (req->flags & ~known || req->reserved)
+		return -EINVAL;
+	if (qp->type == EMU_QPT_DCT)
+		return qp->srq ? 0 : -EINVAL;
+	if (qp->cap.max_recv_wr > MAX_WR ||
+	    (qp->type == EMU_QPT_DCI && (qp->cap.max_recv_wr || qp->cap.max_recv_sge)))
 		return -EINVAL;
 	if (!receives_by_itself(qp) && (req->rq_wqe_count || req->rq_wqe_shift))
 		return -EINVAL;
@@ -136,6 +162,8 @@ static uint64_t service_of(const struct emu_qp_obj *qp)
 	case EMU_QPT_XRC_INI:
 	case EMU_QPT_XRC_TGT:
 		return EMU_QPC_ST_XRC;
+	case EMU_QPT_DCI:
+		return EMU_QPC_ST_DCI;
 	default:
 		return EMU_QPC_ST_RC;
 	}
@@ -158,7 +186,8 @@ static uint64_t cs_res(const struct emu_qp_obj *qp, const struct mlx5_ib_create_
 /* The same of those of requests: configure_requester_scat_cqe(). */
 static uint64_t cs_req(const struct emu_qp_obj *qp, const struct mlx5_ib_create_qp *req)
 {
-	if (!(req->flags & MLX5_QP_FLAG_SCATTER_CQE) || !qp->send_cq || qp->type != EMU_QPT_RC ||
+	if (!(req->flags & MLX5_QP_FLAG_SCATTER_CQE) || !qp->send_cq ||
+	    (qp->type != EMU_QPT_RC && qp->type != EMU_QPT_DCI) ||
 	    (!qp->sq_sig_all && !(req->flags & MLX5_QP_FLAG_ALLOW_SCATTER_CQE)))
 		return 0;
 	return cqe_size(qp->send_cq) == 128 ? EMU_QPC_CS_REQ_64 : EMU_QPC_CS_REQ_32;
@@ -180,7 +209,7 @@ static void write_receives(const struct emu_qp_obj *qp, const struct mlx5_ib_cre
 	}
 }
 
-/* What mlx5's create_user_qp() gives to the firmware, but for page lists and the kernel's own objects. */
+/* What mlx5's create_user_qp() and create_dci() give to the firmware, but for page lists and objects of the kernel. */
 static void write_context(const struct emu_qp_obj *qp, const struct mlx5_ib_create_qp *req,
 			  uint8_t *qpc)
 {
@@ -228,6 +257,25 @@ static uint32_t publish(const struct emu_qp_obj *qp, const struct mlx5_ib_create
 	if (qpn)
 		emu_qp_begin_context(qpn, qpc);
 	return qpn;
+}
+
+/* mlx5's create_dct(): the rest follows with the transitions. */
+static void begin_target(struct emu_qp_obj *qp, const struct mlx5_ib_create_qp *req)
+{
+	const struct emu_prm_value fields[] = {
+		{EMU_DCTC_USER_INDEX, req->uidx},
+		{EMU_DCTC_CQN, qp->recv_cq->cqn},
+		{EMU_DCTC_CS_RES,
+		 req->flags & MLX5_QP_FLAG_SCATTER_CQE && cqe_size(qp->recv_cq) == 128
+			 ? EMU_QPC_CS_RES_64
+			 : 0},
+		{EMU_DCTC_SRQN, qp->srq->srqn},
+		{EMU_DCTC_PD, qp->pd->pdn},
+		{EMU_DCTC_ACCESS_KEY, req->access_key},
+		{EMU_DCTC_ECE, req->ece_options},
+	};
+
+	EMU_PRM_FILL(qp->dctc, fields);
 }
 
 #define NPARTS 5
@@ -286,11 +334,16 @@ static int qp_fill(struct emu_cmd *c, struct emu_qp_obj *qp)
 static int qp_answer(struct emu_cmd *c, const struct emu_qp_obj *qp,
 		     const struct ib_uverbs_qp_cap *asked, uint32_t ece)
 {
-	struct mlx5_ib_create_qp_resp uhw = {.bfreg_index = NO_BFREG, .ece_options = ece & EMU_ECE};
+	struct mlx5_ib_create_qp_resp uhw = {0};
 	struct ib_uverbs_qp_cap cap = *asked;
 	int err;
 
-	if ((!qp->recv_cq || qp->srq || !cap.max_recv_wr) && qp->type != EMU_QPT_XRC_TGT)
+	if (qp->type != EMU_QPT_DCT) {
+		uhw.bfreg_index = NO_BFREG;
+		uhw.ece_options = ece & EMU_ECE;
+	}
+	if ((!qp->recv_cq || qp->srq || !cap.max_recv_wr) && qp->type != EMU_QPT_XRC_TGT &&
+	    qp->type != EMU_QPT_DCT)
 		cap.max_recv_wr = cap.max_recv_sge = 0;
 	err = emu_attr_out(c, UVERBS_ATTR_CREATE_QP_RESP_CAP, &cap, sizeof(cap));
 	if (!err)
@@ -351,11 +404,14 @@ static int read_driver_part(struct emu_cmd *c, struct mlx5_ib_create_qp *req, st
 	err = emu_attr_in(c, UVERBS_ATTR_UHW_IN, req, sizeof(*req));
 	if (err) /* it looks for zeros behind the struct before it copies it */
 		return -EINVAL;
-	err = check_qp(req, qp);
+	err = read_kind(req, qp);
+	if (!err)
+		err = check_qp(req, qp);
 	if (!err)
 		err = emu_check_uidx(c->file, req->uidx);
-	if (!err)
-		err = take_buffers(c, req, qp);
+	if (err || qp->type == EMU_QPT_DCT)
+		return err;
+	err = take_buffers(c, req, qp);
 	return err ? err : check_qp_place(c, req);
 }
 
@@ -366,7 +422,7 @@ static int read_request(struct emu_cmd *c, struct mlx5_ib_create_qp *req, uint64
 	uint64_t type = emu_attr_u64(c, UVERBS_ATTR_CREATE_QP_TYPE, 0);
 	int err;
 
-	if (!is_supported(type) && type != IB_UVERBS_QPT_RAW_PACKET && type != IB_UVERBS_QPT_DRIVER)
+	if (!is_supported(type) && type != IB_UVERBS_QPT_RAW_PACKET)
 		return -EINVAL;
 	err = qp_fill(c, qp);
 	if (!err)
@@ -402,6 +458,10 @@ static int qp_create(struct emu_cmd *c)
 	if (!qp)
 		return -ENOMEM;
 	emu_attr_new(c, UVERBS_ATTR_CREATE_QP_HANDLE, &qp->obj);
+	if (qp->type == EMU_QPT_DCT) {
+		begin_target(qp, &req);
+		return qp_answer(c, qp, &asked, 0);
+	}
 	if (qp->type != EMU_QPT_XRC_TGT)
 		err = pin_qp(c, &req, qp);
 	if (err)
@@ -414,7 +474,7 @@ static int qp_create(struct emu_cmd *c)
 
 int emu_let_send(struct emu_cmd *c, uint32_t qpn)
 {
-	if (c->again || !emu_has_unfinished_work(&emu_queues->qp[qpn]))
+	if (!qpn || c->again || !emu_has_unfinished_work(&emu_queues->qp[qpn]))
 		return 0;
 	c->first = EMU_REPLY_LET_SEND;
 	c->first_qpn = qpn;
@@ -430,7 +490,8 @@ static int qp_destroy(struct emu_cmd *c)
 		return -EBUSY; /* uverbs_free_qp(): its program detaches it first */
 	if (emu_let_send(c, qp->qpn))
 		return -EAGAIN;
-	emu_proc_drain_notes(emu_proc_by_slot(emu_queues->qp[qp->qpn].engine));
+	if (qp->qpn)
+		emu_proc_drain_notes(emu_proc_by_slot(emu_queues->qp[qp->qpn].engine));
 	events = qp->async_events - emu_events_retract(qp->async, qp->user_handle);
 	emu_let_unmap(c, &qp->mapped);
 	emu_uobj_destroy(&qp->obj);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "emu/ipc/shm.h"
+#include "emu/prm/prm_dct.h"
 #include "emu/server/mm/pin.h"
 #include "emu/server/uverbs/abi.h"
 #include "emu/server/uverbs/buffer.h"
@@ -31,6 +32,9 @@ struct emu_qp_obj {
 	bool sq_sig_all;
 	bool block_self;     /* no copy of its own multicast datagrams */
 	unsigned int groups; /* multicast groups to which it is attached */
+	/* A target of DC: the firmware has it, with a number, only in RTR. */
+	uint8_t dct_state;
+	uint8_t dctc[EMU_DCTC_BYTES];
 	struct emu_queue_pins pins;
 	struct emu_mapped mapped;
 };
@@ -41,7 +45,7 @@ extern const struct emu_method emu_methods_qp[];
 struct emu_qp_obj *emu_qp_new(struct emu_file *f, const struct emu_qp_obj *as);
 /*
  * Before a command ends a queue pair. A command takes a card a long time: what was rung before is done by then. So if
- * something is not, -EAGAIN: the shim waits for it, and sends the command again.
+ * something is not, -EAGAIN: the shim waits for it, and sends the command again. A target of DC may have no number.
  */
 int emu_let_send(struct emu_cmd *c, uint32_t qpn);
 

@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "emu/ipc/path_mtu.h"
 #include "emu/prm/prm_qp.h"
+#include "emu/server/card/dct_context.h"
 #include "emu/server/card/gid.h"
 #include "emu/server/card/pkey.h"
 #include "emu/server/card/qp_context.h"
@@ -16,7 +17,9 @@
 #include "emu/server/uverbs/ah.h"
 #include "emu/server/uverbs/cmd.h"
 #include "emu/server/uverbs/qp.h"
+#include "emu/server/uverbs/queue.h"
 #include "emu/server/uverbs/xrc.h"
+#include "emu/server/wire/endpoints.h"
 
 /* The numbers of enum ibv_qp_attr_mask. */
 enum {
@@ -50,7 +53,7 @@ enum {
 #define LOG_MAX_DATAGRAM 12
 #define CONTROLLED_QKEY	 0x80000000u
 
-enum column { COL_RC, COL_UC, COL_UD, COL_XRC_INI, COL_XRC_TGT, NCOLS };
+enum column { COL_RC, COL_UC, COL_UD, COL_XRC_INI, COL_XRC_TGT, COL_DCI, NCOLS };
 
 static enum column column_of(uint8_t type)
 {
@@ -63,6 +66,8 @@ static enum column column_of(uint8_t type)
 		return COL_XRC_INI;
 	case EMU_QPT_XRC_TGT:
 		return COL_XRC_TGT;
+	case EMU_QPT_DCI:
+		return COL_DCI;
 	default:
 		return COL_RC;
 	}
@@ -70,6 +75,7 @@ static enum column column_of(uint8_t type)
 
 #define BEGIN	 (A_PKEY | A_PORT | A_ACCESS)
 #define BEGIN_UD (A_PKEY | A_PORT | A_QKEY)
+#define BEGIN_DC (A_PKEY | A_PORT)
 #define PEER	 (A_AV | A_MTU | A_DEST_QPN | A_RQ_PSN)
 #define RESPOND	 (A_DEST_RD | A_MIN_RNR)
 #define REQUEST	 (A_TIMEOUT | A_RETRY | A_RNR_RETRY | A_RD_ATOMIC)
@@ -78,31 +84,36 @@ static enum column column_of(uint8_t type)
 
 /*
  * The kernel core's qp_state_table without SQD, to which mlx5 has no command (__mlx5_ib_modify_qp: optab). Transitions
- * to RESET and to ERR allow no other attribute; there is none from RESET to ERR.
+ * to RESET and to ERR allow no other attribute; there is none from RESET to ERR. The column of DC initiators is that of
+ * the driver (modify_dci_qp_is_ok()), which demands a state.
  */
 static const struct transition {
 	uint8_t from, to;
 	uint32_t required[NCOLS], optional[NCOLS];
 } transitions[] = {
 	{EMU_QPS_RESET, EMU_QPS_RESET, {0}, {0}},
-	{EMU_QPS_RESET, EMU_QPS_INIT, {BEGIN, BEGIN, BEGIN_UD, BEGIN, BEGIN}, {0}},
+	{EMU_QPS_RESET, EMU_QPS_INIT, {BEGIN, BEGIN, BEGIN_UD, BEGIN, BEGIN, BEGIN_DC}, {0}},
 	{EMU_QPS_INIT, EMU_QPS_RESET, {0}, {0}},
 	{EMU_QPS_INIT, EMU_QPS_ERR, {0}, {0}},
-	{EMU_QPS_INIT, EMU_QPS_INIT, {0}, {BEGIN, BEGIN, BEGIN_UD, BEGIN, BEGIN}},
+	{EMU_QPS_INIT, EMU_QPS_INIT, {0}, {BEGIN, BEGIN, BEGIN_UD, BEGIN, BEGIN, BEGIN_DC}},
 	{EMU_QPS_INIT,
 	 EMU_QPS_RTR,
-	 {PEER | RESPOND, PEER, 0, PEER, PEER | RESPOND},
+	 {PEER | RESPOND, PEER, 0, PEER, PEER | RESPOND, A_MTU},
 	 {A_ALT | A_ACCESS | A_PKEY, A_ALT | A_ACCESS | A_PKEY, A_PKEY | A_QKEY,
-	  A_ALT | A_ACCESS | A_PKEY, A_ALT | A_ACCESS | A_PKEY}},
+	  A_ALT | A_ACCESS | A_PKEY, A_ALT | A_ACCESS | A_PKEY, A_PKEY | A_AV}},
 	{EMU_QPS_RTR, EMU_QPS_RESET, {0}, {0}},
 	{EMU_QPS_RTR, EMU_QPS_ERR, {0}, {0}},
 	{EMU_QPS_RTR,
 	 EMU_QPS_RTS,
-	 {A_SQ_PSN | REQUEST, A_SQ_PSN, A_SQ_PSN, A_SQ_PSN | REQUEST, A_SQ_PSN | A_TIMEOUT},
-	 {LIVE | A_MIN_RNR, LIVE, LIVE_UD, LIVE, LIVE | A_MIN_RNR}},
+	 {A_SQ_PSN | REQUEST, A_SQ_PSN, A_SQ_PSN, A_SQ_PSN | REQUEST, A_SQ_PSN | A_TIMEOUT,
+	  A_SQ_PSN | REQUEST},
+	 {LIVE | A_MIN_RNR, LIVE, LIVE_UD, LIVE, LIVE | A_MIN_RNR, A_MIN_RNR}},
 	{EMU_QPS_RTS, EMU_QPS_RESET, {0}, {0}},
 	{EMU_QPS_RTS, EMU_QPS_ERR, {0}, {0}},
-	{EMU_QPS_RTS, EMU_QPS_RTS, {0}, {LIVE | A_MIN_RNR, LIVE, LIVE_UD, LIVE, LIVE | A_MIN_RNR}},
+	{EMU_QPS_RTS,
+	 EMU_QPS_RTS,
+	 {0},
+	 {LIVE | A_MIN_RNR, LIVE, LIVE_UD, LIVE, LIVE | A_MIN_RNR, A_MIN_RNR}},
 	{EMU_QPS_SQE, EMU_QPS_RESET, {0}, {0}},
 	{EMU_QPS_SQE, EMU_QPS_ERR, {0}, {0}},
 	{EMU_QPS_SQE, EMU_QPS_RTS, {0}, {0, A_CUR_STATE | A_ACCESS, LIVE_UD, 0, 0}},
@@ -132,7 +143,8 @@ static int check_transition(uint8_t type, uint32_t from, uint32_t to, uint32_t m
 	const enum column col = column_of(type);
 	const struct transition *t;
 
-	if (mask & A_CUR_STATE && (from < EMU_QPS_RTR || from > EMU_QPS_SQE))
+	if ((mask & A_CUR_STATE && (from < EMU_QPS_RTR || from > EMU_QPS_SQE)) ||
+	    (type == EMU_QPT_DCI && !(mask & A_STATE)))
 		return -EINVAL;
 	mask &= ~(uint32_t)A_STATE;
 	for (size_t i = 0; i < ARRAY_SIZE(transitions); i++) {
@@ -157,9 +169,9 @@ static int check_rate(uint8_t rate)
 
 /*
  * A RoCE port has no LIDs: the address must have the peer's GID and a valid index of ours. The
- * kernel looks up the neighbour before it connects (ib_resolve_eth_dmac).
+ * kernel looks up the neighbour before it connects (ib_resolve_eth_dmac), unless requests name their peers.
  */
-static int check_av(const struct emu_func *f, const struct ib_uverbs_qp_dest *d)
+static int check_av(const struct emu_func *f, uint8_t type, const struct ib_uverbs_qp_dest *d)
 {
 	uint8_t mac[EMU_MAC_BYTES];
 	int err;
@@ -169,11 +181,13 @@ static int check_av(const struct emu_func *f, const struct ib_uverbs_qp_dest *d)
 		return -EINVAL;
 	if (!emu_gid_at(f, d->sgid_index))
 		return -ENODATA; /* rdma_get_gid_attr() */
+	if (type == EMU_QPT_DCI || type == EMU_QPT_DCT)
+		return 0;
 	err = emu_resolve(f, d->sgid_index, d->dgid, mac);
 	return err ? err : check_rate(d->static_rate);
 }
 
-static int check_values(const struct emu_func *f, const struct ib_uverbs_modify_qp *a)
+static int check_values(const struct emu_func *f, uint8_t type, const struct ib_uverbs_modify_qp *a)
 {
 	uint32_t m = a->attr_mask;
 
@@ -185,7 +199,7 @@ static int check_values(const struct emu_func *f, const struct ib_uverbs_modify_
 		return -EINVAL;
 	if (m & A_ALT || (m & A_PATH_MIG && a->path_mig_state))
 		return -EINVAL; /* RoCE has one path */
-	return m & A_AV ? check_av(f, &a->dest) : 0;
+	return m & A_AV ? check_av(f, type, &a->dest) : 0;
 }
 
 /* ib_resolve_unicast_gid_dmac(): it is the route's, except between link-local addresses of RoCE v1. */
@@ -330,20 +344,12 @@ static void keep(struct emu_qp_obj *qp, const struct ib_uverbs_modify_qp *a)
 	emu_qp_copy_access(qp);
 }
 
-static int modify(struct emu_cmd *c, struct ib_uverbs_modify_qp *a)
+static int modify_qp(struct emu_cmd *c, struct emu_qp_obj *qp, struct ib_uverbs_modify_qp *a)
 {
-	struct emu_qp_obj *qp;
 	uint8_t qpc[EMU_QPC_BYTES] = {0};
 	uint32_t from, to;
 	int err;
 
-	err = emu_cmd_obj(c, a->qp_handle, EMU_T_QP, &qp);
-	if (err)
-		return err;
-	/* As Linux 6.4, and as 6.1 with its updates: modify_qp() of uverbs_cmd.c */
-	if (a->attr_mask & A_QKEY && a->qkey & CONTROLLED_QKEY &&
-	    !emu_capable(c->chan->pid, CAP_NET_RAW))
-		return -EPERM;
 	a->attr_mask &= ~ignored(qp->type);
 	from = atomic_load(&emu_queues->qp[qp->qpn].state);
 	to = a->attr_mask & A_STATE ? a->qp_state : from;
@@ -351,7 +357,7 @@ static int modify(struct emu_cmd *c, struct ib_uverbs_modify_qp *a)
 		return -EINVAL;
 	err = check_transition(qp->type, from, to, a->attr_mask);
 	if (!err)
-		err = check_values(c->file->func, a);
+		err = check_values(c->file->func, qp->type, a);
 	if (!err && (to == EMU_QPS_RESET || to == EMU_QPS_ERR))
 		err = emu_let_send(c, qp->qpn);
 	if (err)
@@ -366,15 +372,102 @@ static int modify(struct emu_cmd *c, struct ib_uverbs_modify_qp *a)
 	return 0;
 }
 
+/* --- targets of DC: mlx5_ib_modify_dct() ------------------------------------------------------- */
+
+static void initialize_target(struct emu_qp_obj *qp, const struct ib_uverbs_modify_qp *a)
+{
+	const struct emu_prm_value fields[] = {
+		{EMU_DCTC_RRE, (a->qp_access_flags & IB_UVERBS_ACCESS_REMOTE_READ) != 0},
+		{EMU_DCTC_RWE, (a->qp_access_flags & IB_UVERBS_ACCESS_REMOTE_WRITE) != 0},
+		{EMU_DCTC_RAE, (a->qp_access_flags & IB_UVERBS_ACCESS_REMOTE_ATOMIC) != 0},
+		{EMU_DCTC_PKEY_INDEX, a->pkey_index},
+		{EMU_DCTC_PORT, a->port_num},
+	};
+
+	EMU_PRM_FILL(qp->dctc, fields);
+	qp->dct_state = EMU_QPS_INIT;
+}
+
+/* The firmware gets the target, and gives it a number. */
+static int activate_target(struct emu_cmd *c, struct emu_qp_obj *qp,
+			   const struct ib_uverbs_modify_qp *a)
+{
+	const struct emu_prm_value fields[] = {
+		{EMU_DCTC_MIN_RNR_NAK, emu_prm_fit(EMU_DCTC_MIN_RNR_NAK, a->min_rnr_timer)},
+		{EMU_DCTC_TCLASS, a->dest.traffic_class},
+		{EMU_DCTC_FLOW_LABEL, emu_prm_fit(EMU_DCTC_FLOW_LABEL, a->dest.flow_label)},
+		{EMU_DCTC_MTU, a->path_mtu},
+		{EMU_DCTC_GID_INDEX, a->dest.sgid_index},
+		{EMU_DCTC_HOP_LIMIT, a->dest.hop_limit},
+		{EMU_DCTC_ETH_PRIO, a->dest.sl & 7u},
+	};
+	struct emu_qp q = {.file = qp->obj.file->ino, .handle = qp->obj.handle};
+	int err;
+
+	EMU_PRM_FILL(qp->dctc, fields);
+	if (!emu_dct_is_valid(c->file->func, qp->dctc))
+		return -EINVAL;
+	err = emu_engine_of(c, &q.engine);
+	if (!err)
+		err = emu_wire_admit(c->file->func, q.engine);
+	if (err)
+		return err;
+	qp->qpn = emu_dct_publish(c->file->func, qp->dctc, &q);
+	if (!qp->qpn)
+		return -ENOMEM;
+	qp->dct_state = EMU_QPS_RTR;
+	return 0;
+}
+
+#define BEGIN_DCT  (A_STATE | A_ACCESS | A_PKEY | A_PORT)
+#define ANSWER_DCT (A_STATE | A_MIN_RNR | A_AV | A_MTU)
+
+static int modify_target(struct emu_cmd *c, struct emu_qp_obj *qp,
+			 const struct ib_uverbs_modify_qp *a)
+{
+	int err = check_values(c->file->func, qp->type, a);
+
+	if (err)
+		return err;
+	if (qp->dct_state == EMU_QPS_RESET && a->qp_state == EMU_QPS_INIT &&
+	    a->attr_mask == BEGIN_DCT) {
+		initialize_target(qp, a);
+		return 0;
+	}
+	if (qp->dct_state != EMU_QPS_INIT || a->qp_state != EMU_QPS_RTR ||
+	    a->attr_mask != ANSWER_DCT ||
+	    emu_attr_len(c, UVERBS_ATTR_UHW_OUT) <
+		    offsetof(struct mlx5_ib_modify_qp_resp, ece_options))
+		return -EINVAL;
+	return activate_target(c, qp, a);
+}
+
+static int modify(struct emu_cmd *c, struct ib_uverbs_modify_qp *a, struct emu_qp_obj **of)
+{
+	struct emu_qp_obj *qp;
+	int err;
+
+	err = emu_cmd_obj(c, a->qp_handle, EMU_T_QP, &qp);
+	if (err)
+		return err;
+	*of = qp;
+	/* As Linux 6.4, and as 6.1 with its updates: modify_qp() of uverbs_cmd.c */
+	if (a->attr_mask & A_QKEY && a->qkey & CONTROLLED_QKEY &&
+	    !emu_capable(c->chan->pid, CAP_NET_RAW))
+		return -EPERM;
+	return qp->type == EMU_QPT_DCT ? modify_target(c, qp, a) : modify_qp(c, qp, a);
+}
+
 int emu_write_modify_qp(struct emu_cmd *c)
 {
 	struct ib_uverbs_modify_qp a;
+	struct emu_qp_obj *qp;
 	int err;
 
 	err = emu_attr_in(c, UVERBS_ATTR_CORE_IN, &a, sizeof(a));
 	if (err)
 		return err;
-	return a.attr_mask & ~A_STANDARD ? -EOPNOTSUPP : modify(c, &a);
+	return a.attr_mask & ~A_STANDARD ? -EOPNOTSUPP : modify(c, &a, &qp);
 }
 
 /*
@@ -407,6 +500,7 @@ int emu_write_modify_qp_ex(struct emu_cmd *c)
 	struct mlx5_ib_modify_qp_resp uhw = {.response_length = sizeof(uhw)};
 	struct ib_uverbs_ex_modify_qp a;
 	struct mlx5_ib_modify_qp drv;
+	struct emu_qp_obj *qp;
 	int err;
 
 	err = emu_attr_in(c, UVERBS_ATTR_CORE_IN, &a, sizeof(a));
@@ -416,13 +510,37 @@ int emu_write_modify_qp_ex(struct emu_cmd *c)
 		return -EOPNOTSUPP;
 	err = read_driver_part(c, &drv);
 	if (!err)
-		err = modify(c, &a.base);
+		err = modify(c, &a.base, &qp);
 	if (!err)
 		err = emu_attr_out(c, UVERBS_ATTR_CORE_OUT, &r, sizeof(r));
+	if (err || !emu_attr_len(c, UVERBS_ATTR_UHW_OUT))
+		return err;
+	uhw.dctn = qp->type == EMU_QPT_DCT ? qp->qpn : 0;
 	uhw.ece_options = drv.ece_options & EMU_ECE;
-	return err || !emu_attr_len(c, UVERBS_ATTR_UHW_OUT)
-		       ? err
-		       : emu_attr_out(c, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
+	return emu_attr_out(c, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
+}
+
+/* mlx5_ib_dct_query_qp(); the address that the driver returns is lost, as it sets no flag of a global address. */
+static int query_target(struct emu_cmd *c, const struct emu_qp_obj *qp, uint32_t mask)
+{
+	struct ib_uverbs_query_qp_resp r = {.sq_sig_all = 1}; /* of zeros: IB_SIGNAL_ALL_WR */
+	const uint8_t *dctc = emu_dct_context(qp->qpn);
+
+	if (mask & ~(uint32_t)BEGIN_DCT & ~(uint32_t)ANSWER_DCT || qp->dct_state != EMU_QPS_RTR)
+		return -EINVAL;
+	if (mask & A_STATE)
+		r.qp_state = EMU_QPS_RTR;
+	if (mask & A_ACCESS)
+		r.qp_access_flags = emu_queues->qp[qp->qpn].access;
+	if (mask & A_PORT)
+		r.port_num = (uint8_t)emu_prm_get(dctc, EMU_DCTC_PORT);
+	if (mask & A_MIN_RNR)
+		r.min_rnr_timer = (uint8_t)emu_prm_get(dctc, EMU_DCTC_MIN_RNR_NAK);
+	if (mask & A_MTU)
+		r.path_mtu = (uint8_t)emu_prm_get(dctc, EMU_DCTC_MTU);
+	if (mask & A_PKEY)
+		r.pkey_index = (uint16_t)emu_prm_get(dctc, EMU_DCTC_PKEY_INDEX);
+	return emu_attr_out(c, UVERBS_ATTR_CORE_OUT, &r, sizeof(r));
 }
 
 /*
@@ -443,8 +561,10 @@ int emu_write_query_qp(struct emu_cmd *c)
 	err = emu_cmd_obj(c, req.qp_handle, EMU_T_QP, &qp);
 	if (err)
 		return err;
+	if (qp->type == EMU_QPT_DCT)
+		return query_target(c, qp, req.attr_mask);
 	qpc = emu_qp_context(qp->qpn);
-	if (qp->type != EMU_QPT_UD)
+	if (qp->type != EMU_QPT_UD && qp->type != EMU_QPT_DCI)
 		address_of(qpc, &r.dest);
 	r.max_recv_wr = qp->cap.max_recv_wr;
 	r.max_recv_sge = qp->cap.max_recv_sge;
