@@ -55,10 +55,18 @@ static void move(struct engine *e, uint32_t from, uint32_t to, uint64_t n, uint6
 	received(e, to, n, bytes);
 }
 
+/* The function that a request went to. */
+static uint32_t destination(const struct engine *e, const struct emu_qp *q, const struct emu_wqe *w)
+{
+	if (q->type != EMU_QPT_DCI)
+		return atomic_load(&q->dest_func);
+	return w->av.qpn < EMU_MAX_QPS ? e->cfg.queues->qp[w->av.qpn].func : EMU_NOWHERE;
+}
+
 /* One request, and its answer: an acknowledgement for each message of a reliable connection. */
 static void count_packets(struct engine *e, const struct emu_qp *q, const struct emu_wqe *w)
 {
-	uint32_t here = q->func, there = atomic_load(&q->dest_func);
+	uint32_t here = q->func, there = destination(e, q, w);
 	uint64_t n = packets(q, w->len);
 
 	switch (w->opcode) {
@@ -97,20 +105,19 @@ static void count_sent_datagram(struct engine *e, const struct emu_qp *q, const 
 }
 
 /* An error that the responder reports, or that the requester concludes from its silence. */
-static void count_error(struct engine *e, const struct emu_qp *q, uint32_t syndrome)
+static void count_error(struct engine *e, const struct emu_qp *q, const struct emu_wqe *w,
+			uint32_t syndrome)
 {
-	uint32_t there = atomic_load(&q->dest_func);
-
 	switch (syndrome) {
 	case EMU_SYN_REM_INV_REQ:
 		add(e, q->func, EMU_COUNTER_req_remote_invalid_request, 1);
 		break;
 	case EMU_SYN_REM_ACCESS:
 		add(e, q->func, EMU_COUNTER_req_remote_access_errors, 1);
-		add(e, there, EMU_COUNTER_resp_remote_access_errors, 1);
+		add(e, destination(e, q, w), EMU_COUNTER_resp_remote_access_errors, 1);
 		break;
 	case EMU_SYN_RETRY:
-		if (there != EMU_ON_WIRE) /* there each timeout is counted */
+		if (atomic_load(&q->dest_func) != EMU_ON_WIRE) /* there each timeout is counted */
 			add(e, q->func, EMU_COUNTER_local_ack_timeout_err, 1);
 		add(e, q->func, EMU_COUNTER_req_transport_retries_exceeded, 1);
 		break;
@@ -128,7 +135,7 @@ void emu_count_request(struct engine *e, const struct emu_qp *q, const struct em
 	if (w->opcode == EMU_WQE_NOP || w->opcode == EMU_WQE_UMR || w->opcode == EMU_WQE_MMO)
 		return;
 	if (syndrome)
-		count_error(e, q, syndrome);
+		count_error(e, q, w, syndrome);
 	else if (q->type == EMU_QPT_UD)
 		count_sent_datagram(e, q, w);
 	else if (atomic_load(&q->dest_func) != EMU_ON_WIRE)

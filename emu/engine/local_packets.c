@@ -340,7 +340,8 @@ void emu_local_packets(struct engine *e, uint32_t qpn, const struct emu_wqe *w, 
 	struct transfer t;
 	uint8_t work;
 
-	if (!leaves_requester(syndrome) || !emu_conn_work(w->opcode, &work))
+	if (!leaves_requester(syndrome) || !emu_conn_work(w->opcode, &work) ||
+	    e->cfg.queues->qp[qpn].type == EMU_QPT_DCI) /* its packets are not published */
 		return;
 	memset(&t, 0, offsetof(struct transfer, n.bytes));
 	t.e = e;

@@ -82,12 +82,18 @@ static void push_received(const struct request *rq)
 	emu_receiver_push(&rq->r, &cqe);
 }
 
+/* A target of DC, which an error of one initiator does not end. */
+static bool serves_others(const struct emu_qp *q)
+{
+	return q->type == EMU_QPT_DCT;
+}
+
 /* The receive WQE's owner learns of the error from its completion (IBA 9.9.3.1, classes A and C). */
 static uint32_t fail_receive(const struct request *rq, enum emu_syndrome own, uint32_t answer)
 {
 	if (emu_page_fault_met(rq->r.e))
 		return SERVE_PAGE;
-	if (emu_engine_qp_fail(rq->r.q))
+	if (serves_others(rq->r.q) || emu_engine_qp_fail(rq->r.q))
 		emu_receiver_push_error(&rq->r, own);
 	return answer;
 }
@@ -105,7 +111,7 @@ void emu_rq_violation(struct engine *e, struct emu_qp *p, uint32_t event)
 {
 	struct emu_note note = {.type = EMU_NOTE_QP, .event = event};
 
-	if (!emu_qp_reliable(p) || !emu_engine_qp_fail(p))
+	if (!emu_qp_reliable(p) || serves_others(p) || !emu_engine_qp_fail(p))
 		return;
 	note.number = (uint32_t)(p - e->cfg.queues->qp);
 	note.serial = atomic_load(&p->serial);
@@ -155,7 +161,8 @@ static enum emu_copy_fault move(const struct request *rq, const struct emu_seg_l
 
 /*
  * The key is freed before the program can see the message (IBA 9.4.1.1.3). A key that cannot be
- * freed is an error of the receiver alone (class J): the sender gets neither an ACK nor a NAK.
+ * freed is an error of the receiver alone (class J): the sender gets neither an ACK nor a NAK, and ends by its retries.
+ * Those to a target of DC, which lives on, would succeed.
  */
 static uint32_t invalidate(const struct request *rq)
 {
@@ -167,7 +174,10 @@ static uint32_t invalidate(const struct request *rq)
 	answer = emu_umr_step(rq->r.e, rq->r.qpn, EMU_UMR_RQ, &what);
 	if (answer == ENGINE_UMR_WAIT)
 		return SERVE_MORE;
-	return answer ? fail_receive(rq, (enum emu_syndrome)answer, SERVE_SILENT) : EMU_SYN_OK;
+	if (answer == EMU_SYN_OK)
+		return answer;
+	return fail_receive(rq, (enum emu_syndrome)answer,
+			    serves_others(rq->r.q) ? (uint32_t)EMU_SYN_REM_OP : SERVE_SILENT);
 }
 
 static bool put_header(const struct request *rq, const struct emu_domain *own,
@@ -405,6 +415,7 @@ static bool own_message(const struct engine *e, struct emu_msg *m, struct emu_qp
 
 	if (atomic_compare_exchange_strong(&m->state, &state, mine(e, EMU_MSG_BUSY))) {
 		run->rx_done = 0;
+		run->umr[EMU_UMR_RQ] = false; /* of a message whose sender has ended */
 		return true;
 	}
 	return state == mine(e, EMU_MSG_BUSY);

@@ -101,13 +101,13 @@ static bool has_wrong_pkey(const struct emu_send *s, const struct emu_qp *p)
 /* The QP that receives this one's packets, if any does. */
 static struct emu_qp *find_peer(const struct emu_send *s)
 {
-	bool ud = s->q->type == EMU_QPT_UD;
+	bool addressed = s->q->type == EMU_QPT_UD || s->q->type == EMU_QPT_DCI;
 	struct emu_qp *p =
-		ud ? emu_ud_peer(s->e, s->q, &s->w.av, s->run->member) : find_connected(s);
+		addressed ? emu_ud_peer(s->e, s->q, &s->w.av, s->run->member) : find_connected(s);
 
 	if (!p || is_silenced(s, p) || has_wrong_pkey(s, p))
 		return NULL;
-	if (!ud && atomic_load(&p->state) == EMU_QPS_RTR)
+	if (!addressed && atomic_load(&p->state) == EMU_QPS_RTR)
 		emu_engine_qp_established(s->e, p);
 	return p;
 }
@@ -131,6 +131,22 @@ static int wait_barred(struct emu_send *s)
 	return EMU_STEP_WAIT;
 }
 
+/* Is the target in another emulator, or a card? No public document describes the packets of DC. */
+static bool is_dc_on_wire(const struct emu_send *s)
+{
+	return s->q->type == EMU_QPT_DCI && !emu_ud_is_local(s->e, s->w.av.dgid) &&
+	       emu_datagram_route(s->e, s->q, &s->w.av) < EMU_MAX_ENDPOINTS;
+}
+
+static int refuse_wire(const struct emu_send *s)
+{
+	const struct emu_note note = {
+		.type = EMU_NOTE_DC_WIRE, .number = s->qpn, .serial = s->run->serial};
+
+	emu_engine_event(s->e, &note);
+	return EMU_SYN_LOC_QP_OP;
+}
+
 /* There is no answer, as if the packets were lost. */
 static int unreachable(struct emu_send *s)
 {
@@ -138,6 +154,8 @@ static int unreachable(struct emu_send *s)
 
 	if (!emu_qp_reliable(s->q))
 		return EMU_SYN_OK;
+	if (is_dc_on_wire(s))
+		return refuse_wire(s);
 	if (!s->q->timeout)
 		return wait_barred(s);
 	if (!s->run->retry_end)
@@ -276,6 +294,12 @@ static int violate(const struct emu_send *s, struct emu_qp *peer, enum emu_syndr
 	return remote_error(s, syndrome);
 }
 
+/* A target of DC serves only requests with its key; the status is assumed (docs/emu/emulator.md). */
+static bool has_wrong_key(const struct emu_send *s, const struct emu_qp *peer)
+{
+	return s->q->type == EMU_QPT_DCI && s->w.av.dc_key != peer->dc_key;
+}
+
 /* By a key for another function's memory. */
 static bool translate_alias(const struct emu_send *s, const struct emu_domain *d, uint32_t key,
 			    uint64_t addr, uint64_t n, struct emu_seg_list *out)
@@ -356,6 +380,8 @@ static int step_rdma(struct emu_send *s)
 	if (!peer)
 		return unreachable(s);
 	s->run->retry_end = 0;
+	if (has_wrong_key(s, peer))
+		return EMU_SYN_REM_ACCESS;
 	if (!(peer->access & (read ? EMU_QP_REMOTE_READ : EMU_QP_REMOTE_WRITE)))
 		return violate(s, peer, EMU_SYN_REM_INV_REQ);
 	if (!s->w.len)
@@ -445,6 +471,8 @@ static int post_message(struct emu_send *s)
 	peer = find_peer(s);
 	if (!peer)
 		return unreachable(s);
+	if (has_wrong_key(s, peer))
+		return EMU_SYN_REM_ACCESS;
 	s->run->peer_qpn = (uint32_t)(peer - s->e->cfg.queues->qp);
 	if (s->e->pass.qp_faults && !is_atomic(s) && emu_fault_unready(peer)) {
 		s->run->retry_end = 0;

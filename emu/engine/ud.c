@@ -171,6 +171,11 @@ uint32_t emu_ud_source(const struct engine *e, uint32_t func, uint32_t qpn)
 	return atomic_load(&port->gsi) == qpn ? EMU_GSI_QPN : qpn;
 }
 
+static uint8_t receiver_of(const struct emu_qp *q)
+{
+	return q->type == EMU_QPT_DCI ? EMU_QPT_DCT : EMU_QPT_UD;
+}
+
 struct emu_qp *emu_ud_peer(struct engine *e, const struct emu_qp *q, const struct emu_av *av,
 			   uint32_t member)
 {
@@ -183,7 +188,7 @@ struct emu_qp *emu_ud_peer(struct engine *e, const struct emu_qp *q, const struc
 	if (!from)
 		return NULL;
 	p = group ? qp_of_member(e, av->dgid, member) : addressed_qp(e, av, from);
-	if (!p || !atomic_load(&p->serial) || p->type != EMU_QPT_UD || !is_open(e, q, p->func))
+	if (!p || !atomic_load(&p->serial) || p->type != receiver_of(q) || !is_open(e, q, p->func))
 		return NULL;
 	port = &e->cfg.tables->port[p->func % EMU_MAX_FUNCS];
 	if (!has_gid(port, group ? NULL : av->dgid, from))

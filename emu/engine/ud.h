@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Datagrams: their receiver, and the network header that it finds. */
+/* Datagrams, and requests of DC initiators: their receiver, and the network header that it finds. */
 #ifndef EMU_ENGINE_UD_H
 #define EMU_ENGINE_UD_H
 
@@ -23,7 +23,10 @@ uint32_t emu_ud_next_member(const struct engine *e, const struct emu_qp *q, cons
 			    uint32_t member);
 /* Has a port of this emulator the GID? */
 bool emu_ud_is_local(const struct engine *e, const uint8_t gid[16]);
-/* The QP that receives a datagram of `q`, or NULL; of a multicast group, this member. */
+/*
+ * The QP that receives a datagram of `q`, or NULL; of a multicast group, this member. If `q` is a DC initiator: the
+ * target of its request.
+ */
 struct emu_qp *emu_ud_peer(struct engine *e, const struct emu_qp *q, const struct emu_av *av,
 			   uint32_t member);
 /* Fill the GRH area (EMU_GRH bytes) of the receiver. */

@@ -6,6 +6,7 @@
 
 #include "emu/server/admin/capture.h"
 #include "emu/server/admin/trace.h"
+#include "emu/server/base/log.h"
 #include "emu/server/card/segments.h"
 #include "emu/server/devx/events.h"
 #include "emu/server/devx/methods.h"
@@ -48,6 +49,12 @@ void emu_note(const struct emu_note *n)
 		emu_dek_serve(n->number, n->event);
 	if (n->type == EMU_NOTE_PAGE_FAULT)
 		emu_page_fault_serve(n->number, n->event);
+	if (n->type == EMU_NOTE_DC_WIRE)
+		emu_log("DCI 0x%x: its request to a target outside this emulator failed, as the "
+			"packets of DC "
+			"are not published; use a reliable connection, or a target of this "
+			"emulator",
+			n->number);
 	emu_events_note(n);
 	emu_devx_note(n);
 	emu_driver_note(n);

@@ -195,12 +195,12 @@ static bool is_done(struct watched *w)
 	return (w->sent && w->answered) || !exists(w);
 }
 
-/* The engine that executes what it sends, if it is connected and on this machine. */
+/* The engine that executes what it sends, if it is connected and on this machine. Others have the peer 0. */
 static const struct emu_engine *other_engine(const struct watched *w)
 {
 	uint32_t peer = w->q->dest_qpn, slot = EMU_MAX_ENGINES;
 
-	if (w->q->type != EMU_QPT_UD && peer < EMU_MAX_QPS)
+	if (peer && peer < EMU_MAX_QPS)
 		slot = w->queues->qp[peer].engine;
 	return slot < EMU_MAX_ENGINES ? &w->queues->engine[slot] : NULL;
 }

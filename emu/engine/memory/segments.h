@@ -107,10 +107,15 @@ struct emu_seg_umr_ctrl {
 
 #define EMU_SEG_UMR_INLINE 0x80u /* in flags: the list is in the work request */
 
-/* The address of a datagram. */
+/* The address of a datagram, or of a request to a target of DC. */
 struct emu_seg_av {
-	uint8_t qkey[4];
-	uint8_t reserved_4[4];
+	union {
+		struct {
+			uint8_t qkey[4];
+			uint8_t reserved_4[4];
+		};
+		uint8_t dc_key[8];
+	};
 	uint8_t dqp_dct[4]; /* 24 bits: the destination */
 	uint8_t stat_rate_sl;
 	uint8_t fl_mlid;

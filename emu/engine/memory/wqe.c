@@ -262,6 +262,7 @@ static bool parse_av(struct cursor *c, struct emu_wqe *w)
 	if (!av)
 		return false;
 	grh = emu_get32(av->grh_gid_fl);
+	w->av.dc_key = emu_get64(av->dc_key);
 	w->av.qkey = emu_get32(av->qkey);
 	w->av.qpn = emu_get32(av->dqp_dct) & QPN_MASK;
 	w->av.tclass = av->tclass;
@@ -294,7 +295,7 @@ static bool parse_transport(struct cursor *c, struct emu_wqe *w, const struct em
 	case EMU_QPT_XRC_INI:
 		return parse_xrc(c, w);
 	case EMU_QPT_DCI:
-		return false;
+		return parse_av(c, w);
 	default:
 		return true;
 	}

@@ -15,8 +15,9 @@
 #define ENGINE_UD_MTU  4096u	    /* of the port: a datagram is one packet */
 #define ENGINE_MAX_SEG (1ull << 31) /* a length of 0 */
 
-/* The destination of a datagram: the address vector of its WQE. */
+/* The destination of a datagram, or the target of a DC initiator's request: the address vector of the WQE. */
 struct emu_av {
+	uint64_t dc_key;
 	uint32_t qkey;
 	uint32_t qpn;
 	uint32_t flow; /* label */
@@ -39,8 +40,9 @@ struct emu_wqe {
 	uint64_t operand[2];
 	uint32_t srqn; /* XRC */
 	uint32_t nsge;
-	uint64_t len;	  /* sum over sge; of an MMO, of the source */
-	struct emu_av av; /* valid only for UD; of what follows only the used entries are valid */
+	uint64_t len; /* sum over sge; of an MMO, of the source */
+	struct emu_av
+		av; /* valid only for UD and DCI; of what follows only the used entries are valid */
 	struct emu_sge sge[EMU_MSG_SEGS];
 	struct emu_umr umr; /* the segments of a UMR WQE; valid only for one */
 };
