@@ -154,6 +154,40 @@ static int step(struct emu_send *s)
 	return result == EMU_SYN_LOC_PROT && emu_page_fault_met(s->e) ? wait_for_page(s) : result;
 }
 
+/* --- streams of a DC initiator ----------------------------------------------------------------- */
+
+static uint32_t tolerated(const struct emu_qp *q)
+{
+	return q->tolerated < EMU_DCI_TOLERATED ? q->tolerated : EMU_DCI_TOLERATED;
+}
+
+static bool has_stream_failed(const struct emu_send *s)
+{
+	for (uint32_t i = 0; i < tolerated(s->q); i++)
+		if (atomic_load(&s->q->failed[i]) == s->w.stream + 1u)
+			return true;
+	return false;
+}
+
+/* Let only the request's stream fail; false: as many have failed as the queue tolerates. */
+static bool fail_stream(const struct emu_send *s)
+{
+	uint32_t none;
+
+	for (uint32_t i = 0; i < tolerated(s->q); i++) {
+		none = 0;
+		if (atomic_compare_exchange_strong(&s->q->failed[i], &none, s->w.stream + 1u))
+			return true;
+	}
+	return false;
+}
+
+/* A malformed request may not even name its stream. */
+static bool fail(const struct emu_send *s, enum emu_syndrome syndrome)
+{
+	return (syndrome != EMU_SYN_LOC_QP_OP && fail_stream(s)) || emu_engine_sq_fail(s->q);
+}
+
 /* Execute one WQE or a chunk of it; false if nothing is left to do in this pass. */
 static bool execute(struct emu_send *s, uint16_t avail)
 {
@@ -161,6 +195,10 @@ static bool execute(struct emu_send *s, uint16_t avail)
 	int result = refused;
 
 	s->run->barred = false;
+	if (!refused && has_stream_failed(s)) {
+		retire(s, EMU_SYN_FLUSH);
+		return true;
+	}
 	if (s->w.len >= LONG_COPY)
 		emu_cq_publish(s->e);
 	if (!refused && s->run->done > s->w.len)
@@ -186,7 +224,7 @@ static bool execute(struct emu_send *s, uint16_t avail)
 		retire(s, EMU_SYN_OK);
 		return s->moved < ENGINE_CHUNK;
 	}
-	if (emu_send_withdraw(s) && emu_engine_sq_fail(s->q))
+	if (emu_send_withdraw(s) && fail(s, (enum emu_syndrome)result))
 		retire(s, (enum emu_syndrome)result);
 	return false;
 }

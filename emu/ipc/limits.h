@@ -42,6 +42,11 @@
 #define EMU_MAX_SRQS   (1u + EMU_NUM_SRQS)
 #define EMU_MAX_DEKS   (1u + EMU_NUM_DEKS)
 
+/* Streams of a DC initiator, and how many of them may have failed before it ends, both as logarithms. */
+#define EMU_LOG_DCI_STREAMS 5
+#define EMU_LOG_DCI_ERRORED 4
+#define EMU_DCI_TOLERATED   ((1u << EMU_LOG_DCI_ERRORED) - 1)
+
 /* Multicast: the groups, the queue pairs of one group, and those of all groups together. */
 #define EMU_NUM_GROUPS	   (1u << 10)
 #define EMU_GROUP_QPS	   240u

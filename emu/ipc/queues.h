@@ -122,6 +122,12 @@ struct emu_qp {
 	_Atomic uint32_t released;
 	/* XRC_TGT: slot + 1 of the engine that took a WQE of an SRQ for it, not yet completed */
 	_Atomic uint32_t taker;
+	/*
+	 * DCI: failed streams, each as its number + 1; 0: none. The engine adds one as long as there are fewer than
+	 * `tolerated`. The server removes them.
+	 */
+	uint32_t tolerated;
+	_Atomic uint32_t failed[EMU_DCI_TOLERATED];
 	_Atomic uint32_t fault; /* enum emu_qp_fault */
 	uint32_t slow_us;	/* EMU_QP_SLOW: written before */
 	_Atomic uint16_t pkey;	/* the entry at pkey_index in the P_Key table of its port */

@@ -69,6 +69,8 @@ EMU_PRM_LAYOUT(EMU_QUERY_HCA_CAP_OUT, 0x10);
 	F(EMU_HCA_CAP_NULL_MKEY, 0x20, 6, 6)                         \
 	F(EMU_HCA_CAP_LOG_MAX_KLM_LIST_SIZE, 0x20, 5, 0)             \
 	F(EMU_HCA_CAP_QPC_EXTENSION, 0x24, 29, 29)                   \
+	F(EMU_HCA_CAP_LOG_MAX_RA_REQ_DC, 0x24, 21, 16)               \
+	F(EMU_HCA_CAP_LOG_MAX_RA_RES_DC, 0x24, 5, 0)                 \
 	F(EMU_HCA_CAP_LOG_MAX_RA_REQ_QP, 0x28, 21, 16)               \
 	F(EMU_HCA_CAP_COMPRESS_MIN_BLOCK_SIZE, 0x28, 11, 8)          \
 	F(EMU_HCA_CAP_LOG_MAX_RA_RES_QP, 0x28, 5, 0)                 \
@@ -146,6 +148,8 @@ EMU_PRM_LAYOUT(EMU_QUERY_HCA_CAP_OUT, 0x10);
 	F(EMU_HCA_CAP_NUM_OF_UARS_PER_PAGE, 0xa4, 31, 0)             \
 	F(EMU_HCA_CAP_LOG_MAX_DEK, 0xb4, 12, 8)                      \
 	F(EMU_HCA_CAP_MINI_CQE_RESP_STRIDE_INDEX, 0xb4, 3, 3)        \
+	F(EMU_HCA_CAP_LOG_MAX_DCI_STREAMS, 0xb0, 20, 16)             \
+	F(EMU_HCA_CAP_LOG_MAX_DCI_ERRORED, 0xb0, 12, 8)              \
 	F(EMU_HCA_CAP_CQE_128_ALWAYS, 0xb4, 2, 2)                    \
 	F(EMU_HCA_CAP_CQE_COMPRESSION_128B, 0xb4, 1, 1)              \
 	F(EMU_HCA_CAP_CQE_COMPRESSION, 0xb4, 0, 0)                   \

@@ -352,6 +352,7 @@ static uint32_t parse_control(const uint8_t *p, const struct emu_qp *q, uint32_t
 	w->opmod = ctrl->opmod;
 	w->opcode = ctrl->opcode;
 	w->flags = ctrl->fm_ce_se;
+	w->stream = emu_get16(ctrl->dci_stream_channel_id);
 	memcpy(&w->imm, ctrl->imm, sizeof(w->imm));
 	if (ds > ENGINE_WQE_MAX / EMU_SEG_BYTES || blocks > avail || blocks > q->sq_wqe_count ||
 	    word >> 8 != qpn)

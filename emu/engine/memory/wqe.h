@@ -33,7 +33,8 @@ struct emu_wqe {
 	uint8_t opmod;
 	uint8_t flags; /* fm_ce_se */
 	uint8_t blocks;
-	uint32_t imm; /* big endian */
+	uint16_t stream; /* DCI */
+	uint32_t imm;	 /* big endian */
 	uint64_t raddr;
 	uint32_t rkey;
 	uint32_t control; /* of an MMO: the word after the control segment */

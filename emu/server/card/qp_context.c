@@ -46,6 +46,8 @@ static void reset(struct emu_qp *q)
 	q->mmo = (struct emu_mmo){0};
 	q->dest_qpn = 0;
 	atomic_store(&q->released, 0);
+	for (unsigned int i = 0; i < EMU_DCI_TOLERATED; i++)
+		atomic_store(&q->failed[i], 0);
 	for (unsigned int side = 0; side < EMU_PAGE_FAULT_SIDES; side++)
 		atomic_store(&q->page_fault[side].state, EMU_PAGE_FAULT_NONE);
 	emu_path_clear(q);
@@ -66,6 +68,18 @@ int emu_qp_set_state(struct emu_qp *q, uint32_t from, uint32_t to)
 	else if (!atomic_compare_exchange_strong(&q->state, &from, to))
 		return -EINVAL;
 	return 0;
+}
+
+bool emu_qp_reset_stream(struct emu_qp *q, uint16_t stream)
+{
+	uint32_t number;
+
+	for (uint32_t i = 0; i < EMU_DCI_TOLERATED; i++) {
+		number = stream + 1u;
+		if (atomic_compare_exchange_strong(&q->failed[i], &number, 0))
+			return true;
+	}
+	return false;
 }
 
 /* --- transitions ------------------------------------------------------------------------------ */

@@ -45,5 +45,7 @@ enum emu_transit_result emu_qp_transit(const struct emu_func *f, uint32_t qpn, u
  * meanwhile.
  */
 int emu_qp_set_state(struct emu_qp *q, uint32_t from, uint32_t to);
+/* A failed stream of a DC initiator works again; false: it has not failed. */
+bool emu_qp_reset_stream(struct emu_qp *q, uint16_t stream);
 
 #endif

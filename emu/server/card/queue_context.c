@@ -77,12 +77,16 @@ void emu_qp_read_context(const uint8_t *qpc, struct emu_qp *q)
 	q->block_self = q->type == EMU_QPT_UD && emu_prm_get(qpc, EMU_QPC_BLOCK_LB_MC);
 	if (!emu_prm_get(qpc, EMU_QPC_NO_SQ))
 		q->sq_wqe_count = 1u << emu_prm_get(qpc, EMU_QPC_LOG_SQ_SIZE);
+	if (q->type == EMU_QPT_DCI) { /* it receives nothing, whatever the context says */
+		q->tolerated = (1u << emu_prm_get(qpc, EMU_QPC_LOG_DCI_ERRORED)) - 1;
+		return;
+	}
 	if (rq == EMU_QPC_RQ_TYPE_REGULAR) {
 		q->rq_wqe_count = 1u << emu_prm_get(qpc, EMU_QPC_LOG_RQ_SIZE);
 		q->rq_wqe_shift =
 			(uint32_t)emu_prm_get(qpc, EMU_QPC_LOG_RQ_STRIDE) + EMU_MIN_LOG_STRIDE;
 	}
-	if (rq != EMU_QPC_RQ_TYPE_SHARED || q->type == EMU_QPT_DCI) /* which receives nothing */
+	if (rq != EMU_QPC_RQ_TYPE_SHARED)
 		return;
 	/* The message to an XRC target names the shared queue, so the target has only its domain. */
 	if (is_xrc)

@@ -50,7 +50,9 @@ static void general_caps(const struct emu_func *f, uint8_t *page)
 		{EMU_HCA_CAP_UMR_EXTENDED_TRANSLATION_OFFSET, 1},
 		{EMU_HCA_CAP_NULL_MKEY, 1},
 		{EMU_HCA_CAP_LOG_MAX_KLM_LIST_SIZE, 12},
-		{EMU_HCA_CAP_QPC_EXTENSION, emu_profile_has_engines(p)},
+		{EMU_HCA_CAP_QPC_EXTENSION, 1},
+		{EMU_HCA_CAP_LOG_MAX_RA_REQ_DC, 4},
+		{EMU_HCA_CAP_LOG_MAX_RA_RES_DC, 4},
 		{EMU_HCA_CAP_LOG_MAX_RA_REQ_QP, 4},
 		{EMU_HCA_CAP_LOG_MAX_RA_RES_QP, 4},
 		{EMU_HCA_CAP_GID_TABLE_SIZE, GID_TABLE_128},
@@ -80,6 +82,8 @@ static void general_caps(const struct emu_func *f, uint8_t *page)
 		{EMU_HCA_CAP_CRYPTO, p->log_max_crypto != 0},
 		{EMU_HCA_CAP_LOG_MAX_DEK, p->log_max_crypto ? log_of(EMU_NUM_DEKS) : 0},
 		{EMU_HCA_CAP_GENERAL_OBJ_TYPES, p->log_max_crypto ? 1ull << EMU_OBJ_TYPE_DEK : 0},
+		{EMU_HCA_CAP_LOG_MAX_DCI_STREAMS, EMU_LOG_DCI_STREAMS},
+		{EMU_HCA_CAP_LOG_MAX_DCI_ERRORED, EMU_LOG_DCI_ERRORED},
 	};
 
 	EMU_PRM_FILL(page, fields);

@@ -168,6 +168,8 @@ const struct emu_firmware_command emu_firmware_commands[] = {
 	ACT(MODIFY, EMU_CMD_INIT2INIT_QP, QP, emu_devx_init2init_qp),
 	ACT(MODIFY, 0, DEVX_QP, emu_devx_modify_qp),
 	ACT(MODIFY, 0, QP, emu_devx_modify_verbs_qp),
+	ACT(MODIFY, EMU_CMD_RTS2RTS_QP, DEVX_QP, emu_devx_rts2rts_qp),
+	ACT(MODIFY, EMU_CMD_RTS2RTS_QP, QP, emu_devx_rts2rts_qp),
 
 	ACT(QUERY, EMU_CMD_QUERY_MKEY, DEVX_MKEY, emu_devx_query_mkey),
 	ACT(QUERY, EMU_CMD_QUERY_GENERAL_OBJECT, DEVX_ALIAS, emu_devx_query_alias),

@@ -536,3 +536,31 @@ int emu_devx_init2init_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj
 		return emu_devx_modify_qp(c, m, o);
 	return init2init(c->file->func, qp_number(o), m);
 }
+
+/* mlx5dv_dci_stream_id_reset() */
+static int reset_stream(uint32_t qpn, struct emu_mbox *m)
+{
+	struct emu_qp *q = &emu_queues->qp[qpn];
+
+	if (emu_prm_get(m->in, EMU_INIT2INIT_QP_IN_QPN) != qpn)
+		return -EINVAL;
+	if (m->in_len < EMU_INIT2INIT_QP_IN_BYTES)
+		return emu_refuse(m, EMU_CMD_SYN_RTS2RTS_IN_LEN);
+	if (atomic_load(&q->state) != EMU_QPS_RTS)
+		return emu_refuse(m, EMU_CMD_SYN_RTS2RTS_STATE);
+	if (emu_prm_get(m->in, EMU_INIT2INIT_QP_IN_OPT_PARAM_MASK_95_32) !=
+	    EMU_OPTPAR_95_32_DCI_STREAM)
+		return emu_refuse(m, EMU_CMD_SYN_RTS2RTS_MASK);
+	if (!emu_qp_reset_stream(
+		    q, (uint16_t)emu_prm_get(m->in, EMU_INIT2INIT_QP_IN_QPC_DATA_EXT_STREAM)))
+		return emu_refuse(m, EMU_CMD_SYN_RTS2RTS_STREAM);
+	return 0;
+}
+
+int emu_devx_rts2rts_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
+{
+	if (emu_prm_get(m->in, EMU_INIT2INIT_QP_IN_QPC_EXT))
+		return reset_stream(qp_number(o), m);
+	return o->type == EMU_T_DEVX_QP ? emu_devx_modify_qp(c, m, o)
+					: emu_devx_modify_verbs_qp(c, m, o);
+}

@@ -39,6 +39,7 @@ int emu_devx_create_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o
 int emu_devx_modify_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
 int emu_devx_modify_verbs_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
 int emu_devx_init2init_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
+int emu_devx_rts2rts_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
 int emu_devx_query_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o);
 
 /* The number of a completion queue of verbs or of a command; 0: it is another object. */

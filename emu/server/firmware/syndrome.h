@@ -89,6 +89,12 @@
 	S(INIT2INIT_MASK, 0x52, BAD_PARAM,                                                         \
 	  "only mmo of the queue pair context extension can be changed")                           \
 	S(INIT2INIT_MMO, 0x53, BAD_PARAM, "the card has no engines")                               \
+	/* RTS2RTS_QP with the extension */                                                        \
+	S(RTS2RTS_IN_LEN, 0x54, BAD_INP_LEN, "the mailbox is shorter than the command")            \
+	S(RTS2RTS_STATE, 0x55, BAD_QP_STATE, "the queue pair is not in state RTS")                 \
+	S(RTS2RTS_MASK, 0x56, BAD_PARAM,                                                           \
+	  "only a stream of the queue pair context extension can be changed")                      \
+	S(RTS2RTS_STREAM, 0x57, BAD_PARAM, "the queue pair has no failed stream of this number")   \
 	/* QUERY_MKEY */                                                                           \
 	S(QUERY_MKEY_OUT_LEN, 0x60, BAD_OUTP_LEN, "the answer does not fit into the out mailbox")  \
 	S(QUERY_MKEY_OP_MOD, 0x61, BAD_OP, "op_mod must be 0")                                     \

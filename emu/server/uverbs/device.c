@@ -140,6 +140,8 @@ int emu_write_query_device_ex(struct emu_cmd *c)
 	len = emu_attr_len(c, UVERBS_ATTR_UHW_OUT);
 	uhw.response_length = (uint32_t)(len < KNOWN ? len : KNOWN);
 	uhw.flags = MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_PAD;
+	uhw.dci_streams_caps.max_log_num_concurent = EMU_LOG_DCI_STREAMS;
+	uhw.dci_streams_caps.max_log_num_errored = EMU_LOG_DCI_ERRORED;
 	fill_compression(c->file->func->card->profile, &uhw);
 	return err ? err : emu_attr_out(c, UVERBS_ATTR_UHW_OUT, &uhw, sizeof(uhw));
 }

@@ -88,18 +88,32 @@ static int read_kind(struct mlx5_ib_create_qp *req, struct emu_qp_obj *qp)
 	return 0;
 }
 
+static bool has_streams(const struct mlx5_ib_create_qp *req, const struct emu_qp_obj *qp)
+{
+	return qp->type == EMU_QPT_DCI && req->flags & MLX5_QP_FLAG_DCI_STREAM;
+}
+
+static bool is_initiator(const struct mlx5_ib_create_qp *req, const struct emu_qp_obj *qp)
+{
+	if (qp->cap.max_recv_wr || qp->cap.max_recv_sge)
+		return false;
+	return !has_streams(req, qp) ||
+	       (req->dci_streams.log_num_concurent <= EMU_LOG_DCI_STREAMS &&
+		req->dci_streams.log_num_errored <= EMU_LOG_DCI_ERRORED);
+}
+
 /* What mlx5_ib_create_qp() and, of sizes that it passes on, the firmware refuse. */
 static int check_qp(const struct mlx5_ib_create_qp *req, const struct emu_qp_obj *qp)
 {
 	const uint32_t known = MLX5_QP_FLAG_SCATTER_CQE | MLX5_QP_FLAG_BFREG_INDEX |
-			       MLX5_QP_FLAG_ALLOW_SCATTER_CQE | MLX5_QP_FLAG_UAR_PAGE_INDEX;
+			       MLX5_QP_FLAG_ALLOW_SCATTER_CQE | MLX5_QP_FLAG_UAR_PAGE_INDEX |
+			       MLX5_QP_FLAG_DCI_STREAM;
 
 	if (req->flags & ~known || req->reserved)
 		return -EINVAL;
 	if (qp->type == EMU_QPT_DCT)
 		return qp->srq ? 0 : -EINVAL;
-	if (qp->cap.max_recv_wr > MAX_WR ||
-	    (qp->type == EMU_QPT_DCI && (qp->cap.max_recv_wr || qp->cap.max_recv_sge)))
+	if (qp->cap.max_recv_wr > MAX_WR || (qp->type == EMU_QPT_DCI && !is_initiator(req, qp)))
 		return -EINVAL;
 	if (!receives_by_itself(qp) && (req->rq_wqe_count || req->rq_wqe_shift))
 		return -EINVAL;
@@ -231,6 +245,10 @@ static void write_context(const struct emu_qp_obj *qp, const struct mlx5_ib_crea
 	};
 
 	EMU_PRM_FILL(qpc, fields);
+	if (has_streams(req, qp)) {
+		emu_prm_set(qpc, EMU_QPC_LOG_DCI_STREAMS, req->dci_streams.log_num_concurent);
+		emu_prm_set(qpc, EMU_QPC_LOG_DCI_ERRORED, req->dci_streams.log_num_errored);
+	}
 	write_receives(qp, req, qpc);
 }
 
