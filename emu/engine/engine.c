@@ -146,6 +146,34 @@ bool emu_engine_refresh(struct engine *e, uint32_t qpn)
 	return true;
 }
 
+/* Execute a send queue, and report what completes before the program can see anything else. */
+static void advance_first(struct engine *e, uint32_t qpn)
+{
+	const struct emu_qp *q = &e->cfg.queues->qp[qpn];
+	uint32_t completed = emu_cq_produced(e, q->send_cqn);
+
+	emu_sq_advance(e, qpn);
+	if (completed != emu_cq_produced(e, q->send_cqn) && !e->abandoned) {
+		emu_cq_publish(e);
+		emu_cq_notify(e, q->send_cqn);
+	}
+}
+
+/* A target of DC only receives: the requests to which its message may be a reply are those of initiators. */
+static void advance_initiators(struct engine *e)
+{
+	const struct emu_qp *q;
+	uint32_t qpn;
+
+	for (uint32_t i = 0; i < e->scan.qp_count; i++) {
+		qpn = e->scan.qp_list[i];
+		q = &e->cfg.queues->qp[qpn];
+		if (q->type == EMU_QPT_DCI && e->qp_run[qpn].posted && emu_engine_refresh(e, qpn) &&
+		    q->engine == e->cfg.slot && !emu_cq_frozen(e, q->send_cqn))
+			advance_first(e, qpn);
+	}
+}
+
 /*
  * On a network the acknowledgement of a request arrives before what the peer sends in reply to it.
  * Programs depend on this order: with one channel for both CQs, `ib_send_lat -e` knows which of them
@@ -153,18 +181,15 @@ bool emu_engine_refresh(struct engine *e, uint32_t qpn)
  */
 static void execute(struct engine *e, const struct emu_qp *q, uint32_t qpn)
 {
-	bool pending = emu_rq_pending(e, qpn); /* before the answers are taken */
-	uint32_t completed = emu_cq_produced(e, q->send_cqn);
-
-	emu_sq_advance(e, qpn); /* server_exit.pml: copy */
-	if (!pending) { /* what has arrived since waits: its sender may have answered us before */
+	if (!emu_rq_pending(e, qpn)) {	/* before the answers are taken */
+		emu_sq_advance(e, qpn); /* server_exit.pml: copy */
+		/* what has arrived since waits: its sender may have answered us before */
 		emu_rq_reap(e, qpn);
 		return;
 	}
-	if (completed != emu_cq_produced(e, q->send_cqn) && !e->abandoned) {
-		emu_cq_publish(e);
-		emu_cq_notify(e, q->send_cqn);
-	}
+	advance_first(e, qpn);
+	if (q->type == EMU_QPT_DCT)
+		advance_initiators(e);
 	emu_rq_serve(e, qpn);
 }
 

@@ -297,7 +297,14 @@ static int violate(const struct emu_send *s, struct emu_qp *peer, enum emu_syndr
 /* A target of DC serves only requests with its key; the status is assumed (docs/emu/emulator.md). */
 static bool has_wrong_key(const struct emu_send *s, const struct emu_qp *peer)
 {
-	return s->q->type == EMU_QPT_DCI && s->w.av.dc_key != peer->dc_key;
+	struct emu_note note = {.type = EMU_NOTE_DC_KEY};
+
+	if (s->q->type != EMU_QPT_DCI || s->w.av.dc_key == peer->dc_key)
+		return false;
+	note.number = (uint32_t)(peer - s->e->cfg.queues->qp);
+	note.serial = atomic_load(&peer->serial);
+	emu_engine_event(s->e, &note);
+	return true;
 }
 
 /* By a key for another function's memory. */

@@ -21,8 +21,8 @@ enum emu_note_type {
 	EMU_NOTE_PACKET = 7,	 /* struct emu_note_packet */
 	EMU_NOTE_PAGE_FAULT = 8, /* QP `number` posted a page fault of side `event` */
 	EMU_NOTE_KEY = 9,	 /* QP `number` asks for the DEK `event` */
-	EMU_NOTE_DC_WIRE =
-		10, /* the request of DCI `number` would leave this emulator, and failed */
+	EMU_NOTE_DC_WIRE = 10,	 /* DCI `number` has addressed another emulator, or a card */
+	EMU_NOTE_DC_KEY = 11,	 /* a request to DCT `number` had another key */
 };
 
 struct emu_note {

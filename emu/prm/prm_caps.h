@@ -92,6 +92,7 @@ EMU_PRM_LAYOUT(EMU_QUERY_HCA_CAP_OUT, 0x10);
 	F(EMU_HCA_CAP_MAX_TC, 0x38, 19, 16)                          \
 	F(EMU_HCA_CAP_CQE_VERSION, 0x3c, 3, 0)                       \
 	F(EMU_HCA_CAP_UMR_MODIFY_ENTITY_SIZE_DISABLED, 0x40, 24, 24) \
+	F(EMU_HCA_CAP_DCT, 0x40, 5, 5)                               \
 	F(EMU_HCA_CAP_ETH_NET_OFFLOADS, 0x40, 3, 3)                  \
 	F(EMU_HCA_CAP_ROCE, 0x40, 2, 2)                              \
 	F(EMU_HCA_CAP_ATOMIC, 0x40, 1, 1)                            \
@@ -114,6 +115,7 @@ EMU_PRM_LAYOUT(EMU_QUERY_HCA_CAP_OUT, 0x10);
 	F(EMU_HCA_CAP_LOG_BF_REG_SIZE, 0x4c, 20, 16)                 \
 	F(EMU_HCA_CAP_MAX_WQE_SZ_SQ, 0x50, 15, 0)                    \
 	F(EMU_HCA_CAP_MAX_WQE_SZ_RQ, 0x54, 15, 0)                    \
+	F(EMU_HCA_CAP_MAX_WQE_SZ_SQ_DC, 0x58, 15, 0)                 \
 	F(EMU_HCA_CAP_MAX_QP_MCG, 0x5c, 24, 0)                       \
 	F(EMU_HCA_CAP_LOG_MAX_MCG, 0x60, 7, 0)                       \
 	F(EMU_HCA_CAP_LOG_MAX_TRANSPORT_DOMAIN, 0x64, 28, 24)        \
@@ -146,10 +148,10 @@ EMU_PRM_LAYOUT(EMU_QUERY_HCA_CAP_OUT, 0x10);
 	F(EMU_HCA_CAP_DEVICE_FREQUENCY_MHZ, 0x98, 31, 0)             \
 	F(EMU_HCA_CAP_DEVICE_FREQUENCY_KHZ, 0x9c, 31, 0)             \
 	F(EMU_HCA_CAP_NUM_OF_UARS_PER_PAGE, 0xa4, 31, 0)             \
-	F(EMU_HCA_CAP_LOG_MAX_DEK, 0xb4, 12, 8)                      \
-	F(EMU_HCA_CAP_MINI_CQE_RESP_STRIDE_INDEX, 0xb4, 3, 3)        \
 	F(EMU_HCA_CAP_LOG_MAX_DCI_STREAMS, 0xb0, 20, 16)             \
 	F(EMU_HCA_CAP_LOG_MAX_DCI_ERRORED, 0xb0, 12, 8)              \
+	F(EMU_HCA_CAP_LOG_MAX_DEK, 0xb4, 12, 8)                      \
+	F(EMU_HCA_CAP_MINI_CQE_RESP_STRIDE_INDEX, 0xb4, 3, 3)        \
 	F(EMU_HCA_CAP_CQE_128_ALWAYS, 0xb4, 2, 2)                    \
 	F(EMU_HCA_CAP_CQE_COMPRESSION_128B, 0xb4, 1, 1)              \
 	F(EMU_HCA_CAP_CQE_COMPRESSION, 0xb4, 0, 0)                   \
@@ -227,7 +229,8 @@ EMU_PRM_LAYOUT(EMU_HCA_CAP_2, 0x100);
 	F(EMU_ATOMIC_CAPS_REQ_8B_ENDIANNESS_MODE, 0x08, 31, 30)             \
 	F(EMU_ATOMIC_CAPS_SUPPORTED_REQ_8B_ENDIANNESS_MODE_1, 0x08, 25, 25) \
 	F(EMU_ATOMIC_CAPS_ATOMIC_OPERATIONS, 0x10, 15, 0)                   \
-	F(EMU_ATOMIC_CAPS_ATOMIC_SIZE_QP, 0x14, 15, 0)
+	F(EMU_ATOMIC_CAPS_ATOMIC_SIZE_QP, 0x14, 15, 0)                      \
+	F(EMU_ATOMIC_CAPS_ATOMIC_SIZE_DC, 0x18, 15, 0)
 EMU_PRM_LAYOUT(EMU_ATOMIC_CAPS, 0x100);
 
 #define EMU_ATOMIC_HOST_ENDIANNESS  1
@@ -235,11 +238,12 @@ EMU_PRM_LAYOUT(EMU_ATOMIC_CAPS, 0x100);
 #define EMU_ATOMIC_FETCH_AND_ADD    0x2
 
 /* Each transport has six bits: send, receive, write, read, atomic, receive through an SRQ. */
-#define EMU_ODP_CAP_LAYOUT(F)           \
-	F(EMU_ODP_CAP_RC, 0x10, 31, 26) \
-	F(EMU_ODP_CAP_UC, 0x14, 31, 26) \
-	F(EMU_ODP_CAP_UD, 0x18, 31, 26) \
-	F(EMU_ODP_CAP_XRC, 0x1c, 31, 26)
+#define EMU_ODP_CAP_LAYOUT(F)            \
+	F(EMU_ODP_CAP_RC, 0x10, 31, 26)  \
+	F(EMU_ODP_CAP_UC, 0x14, 31, 26)  \
+	F(EMU_ODP_CAP_UD, 0x18, 31, 26)  \
+	F(EMU_ODP_CAP_XRC, 0x1c, 31, 26) \
+	F(EMU_ODP_CAP_DC, 0x20, 31, 26)
 EMU_PRM_LAYOUT(EMU_ODP_CAP, 0x100);
 
 #define EMU_ODP_SEND	    0x20

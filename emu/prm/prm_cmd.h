@@ -55,6 +55,10 @@
 #define EMU_CMD_QUERY_XRC_SRQ		    0x707
 #define EMU_CMD_ARM_XRC_SRQ		    0x708
 #define EMU_CMD_CREATE_DCT		    0x710
+#define EMU_CMD_DESTROY_DCT		    0x711
+#define EMU_CMD_DRAIN_DCT		    0x712
+#define EMU_CMD_QUERY_DCT		    0x713
+#define EMU_CMD_ARM_DCT			    0x714 /* for a violation of its key */
 #define EMU_CMD_CREATE_XRQ		    0x717
 #define EMU_CMD_QUERY_ESW_FUNCTIONS	    0x740
 #define EMU_CMD_QUERY_VPORT_STATE	    0x750

@@ -7,6 +7,7 @@
 #include "emu/server/admin/capture.h"
 #include "emu/server/admin/trace.h"
 #include "emu/server/base/log.h"
+#include "emu/server/card/dct_context.h"
 #include "emu/server/card/segments.h"
 #include "emu/server/devx/events.h"
 #include "emu/server/devx/methods.h"
@@ -55,6 +56,8 @@ void emu_note(const struct emu_note *n)
 			"are not published; use a reliable connection, or a target of this "
 			"emulator",
 			n->number);
+	if (n->type == EMU_NOTE_DC_KEY && !emu_dct_violate(n->number))
+		return;
 	emu_events_note(n);
 	emu_devx_note(n);
 	emu_driver_note(n);

@@ -4,12 +4,15 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <string.h>
 
+#include "emu/server/card/engines.h"
 #include "emu/server/card/gid.h"
 #include "emu/server/card/pkey.h"
 #include "emu/server/card/queue_table.h"
+#include "emu/server/card/segments.h"
 
 /* Clients can write to the table of queues, not to this one. */
 static uint8_t contexts[EMU_MAX_QPS][EMU_DCTC_BYTES];
+static bool armed[EMU_MAX_QPS];
 
 uint8_t *emu_dct_context(uint32_t dctn)
 {
@@ -54,6 +57,35 @@ uint32_t emu_dct_publish(const struct emu_func *f, const uint8_t *dctc, const st
 	if (!dctn)
 		return 0;
 	memcpy(contexts[dctn], dctc, EMU_DCTC_BYTES);
+	emu_prm_set(contexts[dctn], EMU_DCTC_STATE, EMU_DCTC_STATE_ACTIVE);
 	emu_prm_set(contexts[dctn], EMU_DCTC_VIOLATIONS, 0);
+	armed[dctn] = false;
 	return dctn;
+}
+
+void emu_dct_arm(uint32_t dctn)
+{
+	armed[dctn] = true;
+}
+
+bool emu_dct_violate(uint32_t dctn)
+{
+	const bool event = armed[dctn];
+	const uint64_t n = emu_prm_get(contexts[dctn], EMU_DCTC_VIOLATIONS);
+
+	emu_prm_set(contexts[dctn], EMU_DCTC_VIOLATIONS, n < UINT32_MAX ? n + 1 : n);
+	armed[dctn] = false;
+	return event;
+}
+
+bool emu_dct_drain(uint32_t dctn)
+{
+	uint32_t state = EMU_QPS_RTR;
+
+	if (emu_prm_get(contexts[dctn], EMU_DCTC_STATE) == EMU_DCTC_STATE_DRAINED)
+		return false;
+	emu_prm_set(contexts[dctn], EMU_DCTC_STATE, EMU_DCTC_STATE_DRAINED);
+	atomic_compare_exchange_strong(&emu_queues->qp[dctn].state, &state, EMU_QPS_INIT);
+	emu_grace();
+	return true;
 }

@@ -19,5 +19,11 @@ bool emu_dct_is_valid(const struct emu_func *f, const uint8_t *dctc);
  * the table is full. It ends by emu_qp_withdraw().
  */
 uint32_t emu_dct_publish(const struct emu_func *f, const uint8_t *dctc, const struct emu_qp *as);
+/* The next violation of its key is an event. */
+void emu_dct_arm(uint32_t dctn);
+/* An initiator has violated its key. Is that an event? */
+bool emu_dct_violate(uint32_t dctn);
+/* No request reaches the target any more; false: it was drained before. */
+bool emu_dct_drain(uint32_t dctn);
 
 #endif

@@ -9,6 +9,7 @@
 #include "emu/server/card/topology.h"
 #include "emu/server/devx/events.h"
 #include "emu/server/devx/methods.h"
+#include "emu/server/firmware/dct.h"
 #include "emu/server/firmware/firmware.h"
 #include "emu/server/firmware/mkey.h"
 #include "emu/server/firmware/queue.h"
@@ -224,6 +225,8 @@ static int devx_destroy(struct emu_cmd *c)
 	if (o->type == EMU_T_DEVX_QP && !o->users &&
 	    emu_let_send(c, ((struct emu_devx_qp *)o)->qpn))
 		return -EAGAIN;
+	if (o->type == EMU_T_DEVX_DCT && emu_let_send(c, ((struct emu_devx_dct *)o)->dctn))
+		return -EAGAIN;
 	return emu_firmware_created(o) ? emu_uobj_destroy(o) : -EINVAL;
 }
 
@@ -233,7 +236,9 @@ static int act_on(struct emu_cmd *c, enum emu_devx_carrier carrier, struct emu_m
 {
 	const struct emu_firmware_command *f = emu_firmware_on_object(carrier, m, o);
 
-	return f && !is_tunnelled(m) ? f->handler(c, m, o) : -EINVAL;
+	if (!f || is_tunnelled(m) || (emu_is_verbs_dct(o) && m->opcode != EMU_CMD_QUERY_DCT))
+		return -EINVAL;
+	return f->handler(c, m, o);
 }
 
 static int devx_modify(struct emu_cmd *c)

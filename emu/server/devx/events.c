@@ -12,6 +12,7 @@
 #include "emu/ipc/event_file.h"
 #include "emu/prm/prm_eqe.h"
 #include "emu/server/base/log.h"
+#include "emu/server/firmware/dct.h"
 #include "emu/server/firmware/queue.h"
 #include "emu/server/firmware/rmp.h"
 #include "emu/server/uverbs/subscription.h"
@@ -87,8 +88,8 @@ static bool can_subscribe(const struct emu_uobj *o, uint16_t event)
 
 static bool is_devx(const struct emu_uobj *o)
 {
-	return o->type == EMU_T_DEVX_CQ || o->type == EMU_T_DEVX_QP || o->type == EMU_T_DEVX_MKEY ||
-	       o->type == EMU_T_DEVX_ALIAS;
+	return o->type == EMU_T_DEVX_CQ || o->type == EMU_T_DEVX_QP || o->type == EMU_T_DEVX_DCT ||
+	       o->type == EMU_T_DEVX_MKEY || o->type == EMU_T_DEVX_ALIAS;
 }
 
 /* An eventfd has no name in /proc to open, so the descriptor itself is duplicated. */
@@ -206,6 +207,8 @@ static uint32_t number_of(const struct emu_uobj *o)
 	switch (o->type) {
 	case EMU_T_DEVX_CQ:
 		return ((const struct emu_devx_cq *)o)->cqn;
+	case EMU_T_DEVX_DCT:
+		return ((const struct emu_devx_dct *)o)->dctn;
 	case EMU_T_DEVX_RMP:
 	case EMU_T_XRC_SRQ:
 		return ((const struct emu_devx_rmp *)o)->srqn;
@@ -247,6 +250,8 @@ int emu_devx_event_of(const struct emu_note *n)
 		return n->event < sizeof(of_qp) && of_qp[n->event] ? of_qp[n->event] : -1;
 	case EMU_NOTE_SRQ:
 		return n->event == SRQ_LIMIT_REACHED ? EMU_EVENT_TYPE_SRQ_LIMIT : -1;
+	case EMU_NOTE_DC_KEY:
+		return EMU_EVENT_TYPE_DCT_KEY;
 	default:
 		return -1;
 	}
@@ -260,6 +265,8 @@ const struct emu_uobj *emu_devx_object_of(const struct emu_note *n)
 		rmp = find(EMU_T_DEVX_RMP, n->number);
 		return rmp ? rmp : find(EMU_T_XRC_SRQ, n->number);
 	}
+	if (n->type == EMU_NOTE_DC_KEY)
+		return find(EMU_T_DEVX_DCT, n->number);
 	return find(n->type == EMU_NOTE_QP ? EMU_T_DEVX_QP : EMU_T_DEVX_CQ, n->number);
 }
 

@@ -61,12 +61,14 @@ static void general_caps(const struct emu_func *f, uint8_t *page)
 		{EMU_HCA_CAP_NUM_PORTS, EMU_PORTS},
 		{EMU_HCA_CAP_LOG_MAX_MSG, 30},
 		{EMU_HCA_CAP_CQE_VERSION, 1},
+		{EMU_HCA_CAP_DCT, 1},
 		{EMU_HCA_CAP_ATOMIC, 1},
 		{EMU_HCA_CAP_PG, 1},
 		{EMU_HCA_CAP_UAR_4K, 1},
 		{EMU_HCA_CAP_LOG_BF_REG_SIZE, 9},
 		{EMU_HCA_CAP_MAX_WQE_SZ_SQ, 1024},
 		{EMU_HCA_CAP_MAX_WQE_SZ_RQ, 512},
+		{EMU_HCA_CAP_MAX_WQE_SZ_SQ_DC, 1024},
 		{EMU_HCA_CAP_MAX_FLOW_COUNTER_15_0, EMU_MAX_FLOW_COUNTERS},
 		{EMU_HCA_CAP_LOG_MAX_RMP, 12},
 		{EMU_HCA_CAP_MINI_CQE_RESP_STRIDE_INDEX, p->max_session != 0},
@@ -80,10 +82,10 @@ static void general_caps(const struct emu_func *f, uint8_t *page)
 		{EMU_HCA_CAP_DECOMPRESS_DEFLATE_V1, p->log_max_decompress && !lz4},
 		{EMU_HCA_CAP_DECOMPRESS_DEFLATE_V2, lz4},
 		{EMU_HCA_CAP_CRYPTO, p->log_max_crypto != 0},
-		{EMU_HCA_CAP_LOG_MAX_DEK, p->log_max_crypto ? log_of(EMU_NUM_DEKS) : 0},
-		{EMU_HCA_CAP_GENERAL_OBJ_TYPES, p->log_max_crypto ? 1ull << EMU_OBJ_TYPE_DEK : 0},
 		{EMU_HCA_CAP_LOG_MAX_DCI_STREAMS, EMU_LOG_DCI_STREAMS},
 		{EMU_HCA_CAP_LOG_MAX_DCI_ERRORED, EMU_LOG_DCI_ERRORED},
+		{EMU_HCA_CAP_LOG_MAX_DEK, p->log_max_crypto ? log_of(EMU_NUM_DEKS) : 0},
+		{EMU_HCA_CAP_GENERAL_OBJ_TYPES, p->log_max_crypto ? 1ull << EMU_OBJ_TYPE_DEK : 0},
 	};
 
 	EMU_PRM_FILL(page, fields);
@@ -234,6 +236,7 @@ static void atomic_caps(const struct emu_func *f, uint8_t *page)
 		{EMU_ATOMIC_CAPS_ATOMIC_OPERATIONS,
 		 EMU_ATOMIC_COMPARE_AND_SWAP | EMU_ATOMIC_FETCH_AND_ADD},
 		{EMU_ATOMIC_CAPS_ATOMIC_SIZE_QP, 8},
+		{EMU_ATOMIC_CAPS_ATOMIC_SIZE_DC, 8},
 	};
 
 	(void)f;
@@ -247,12 +250,14 @@ static void no_caps(const struct emu_func *f, uint8_t *page)
 	(void)page;
 }
 
+/* Those of DC are for programs, whose pages are always there: no command resumes a target. */
 static void odp_caps(const struct emu_func *f, uint8_t *page)
 {
 	static const struct emu_prm_value fields[] = {
 		{EMU_ODP_CAP_RC, ODP_ALL},
 		{EMU_ODP_CAP_UD, EMU_ODP_SEND | EMU_ODP_SRQ_RECEIVE},
 		{EMU_ODP_CAP_XRC, ODP_ALL & ~EMU_ODP_RECEIVE}, /* no receive queue of its own */
+		{EMU_ODP_CAP_DC, ODP_ALL & ~EMU_ODP_RECEIVE},
 	};
 
 	(void)f;
@@ -304,6 +309,8 @@ static void driver_page(const struct emu_func *f, uint16_t cap, uint8_t *page)
 		driver_caps(f, page);
 	if (cap == EMU_CAP_ETHERNET)
 		ethernet_caps(f, page);
+	if (cap == EMU_CAP_ODP)
+		emu_prm_set(page, EMU_ODP_CAP_DC, 0);
 	if (cap == EMU_CAP_DEVICE_MEMORY)
 		driver_dm_caps(f, page);
 	if (cap == EMU_CAP_FLOW_TABLE)

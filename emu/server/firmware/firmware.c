@@ -12,6 +12,7 @@
 #include "emu/prm/prm_qp.h"
 #include "emu/server/card/qp_context.h"
 #include "emu/server/firmware/commands.h"
+#include "emu/server/firmware/dct.h"
 #include "emu/server/firmware/dek.h"
 #include "emu/server/firmware/driver.h"
 #include "emu/server/firmware/mkey.h"
@@ -153,6 +154,7 @@ const struct emu_firmware_command emu_firmware_commands[] = {
 	       emu_devx_dek_undo, NAMED("dek.create", create_dek_fields)),
 	CREATE(CREATE_CQ, 0, DEVX_CQ, emu_devx_create_cq, emu_devx_cq, emu_devx_cq_undo, UNNAMED),
 	CREATE(CREATE_QP, 0, DEVX_QP, emu_devx_create_qp, emu_devx_qp, emu_devx_qp_undo, UNNAMED),
+	CREATE(CREATE_DCT, 0, DEVX_DCT, emu_devx_create_dct, emu_devx_dct, emu_devx_dct_undo, UNNAMED),
 	CREATE(CREATE_RMP, 0, DEVX_RMP, emu_devx_create_rmp, emu_devx_rmp, emu_devx_rmp_undo, UNNAMED),
 	CREATE(ALLOC_FLOW_COUNTER, 0, DEVX_COUNTER, emu_devx_alloc_counter, emu_devx_counter, NULL,
 	       UNNAMED),
@@ -166,10 +168,10 @@ const struct emu_firmware_command emu_firmware_commands[] = {
 	ACT(MODIFY, EMU_CMD_MODIFY_CQ, CQ, emu_devx_modify_cq),
 	ACT(MODIFY, EMU_CMD_INIT2INIT_QP, DEVX_QP, emu_devx_init2init_qp),
 	ACT(MODIFY, EMU_CMD_INIT2INIT_QP, QP, emu_devx_init2init_qp),
-	ACT(MODIFY, 0, DEVX_QP, emu_devx_modify_qp),
-	ACT(MODIFY, 0, QP, emu_devx_modify_verbs_qp),
 	ACT(MODIFY, EMU_CMD_RTS2RTS_QP, DEVX_QP, emu_devx_rts2rts_qp),
 	ACT(MODIFY, EMU_CMD_RTS2RTS_QP, QP, emu_devx_rts2rts_qp),
+	ACT(MODIFY, 0, DEVX_QP, emu_devx_modify_qp),
+	ACT(MODIFY, 0, QP, emu_devx_modify_verbs_qp),
 
 	ACT(QUERY, EMU_CMD_QUERY_MKEY, DEVX_MKEY, emu_devx_query_mkey),
 	ACT(QUERY, EMU_CMD_QUERY_GENERAL_OBJECT, DEVX_ALIAS, emu_devx_query_alias),
@@ -181,6 +183,9 @@ const struct emu_firmware_command emu_firmware_commands[] = {
 	ACT(QUERY, EMU_CMD_QUERY_CQ, CQ, emu_devx_query_cq),
 	ACT(QUERY, EMU_CMD_QUERY_QP, DEVX_QP, emu_devx_query_qp),
 	ACT(QUERY, EMU_CMD_QUERY_QP, QP, emu_devx_query_qp),
+	ACT(MODIFY, EMU_CMD_ARM_DCT, DEVX_DCT, emu_devx_arm_dct),
+	ACT(QUERY, EMU_CMD_QUERY_DCT, DEVX_DCT, emu_devx_query_dct),
+	ACT(QUERY, EMU_CMD_QUERY_DCT, QP, emu_devx_query_dct),
 	ACT(MODIFY, EMU_CMD_MODIFY_RMP, DEVX_RMP, emu_devx_modify_rmp),
 	ACT(QUERY, EMU_CMD_QUERY_RMP, DEVX_RMP, emu_devx_query_rmp),
 	ACT(MODIFY, EMU_CMD_MODIFY_RMP, SRQ, emu_devx_modify_rmp),
@@ -200,6 +205,7 @@ const struct emu_firmware_command emu_firmware_commands[] = {
 
 	ACT(DRIVER, EMU_CMD_ATTACH_TO_MCG, DEVX_QP, emu_driver_change_group),
 	ACT(DRIVER, EMU_CMD_DETACH_FROM_MCG, DEVX_QP, emu_driver_change_group),
+	ACT(DRIVER, EMU_CMD_DRAIN_DCT, DEVX_DCT, emu_driver_drain_dct),
 
 	OWN(ALLOC_MEMIC, DM, emu_driver_alloc_memic, emu_dm, emu_dm_undo),
 	DRIVER(DEALLOC_MEMIC, emu_driver_dealloc_memic),
@@ -260,6 +266,7 @@ const struct emu_firmware_command emu_firmware_commands[] = {
 	DESTROY(DESTROY_EQ, EQ),
 	DESTROY(DESTROY_CQ, DEVX_CQ),
 	DESTROY(DESTROY_QP, DEVX_QP),
+	DESTROY(DESTROY_DCT, DEVX_DCT),
 	DESTROY(DESTROY_RMP, DEVX_RMP),
 	DESTROY(DESTROY_XRC_SRQ, XRC_SRQ),
 	DESTROY(DESTROY_MKEY, DEVX_MKEY),

@@ -182,8 +182,8 @@ int emu_devx_query_cq(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
 
 /* --- queue pairs ------------------------------------------------------------------------------ */
 
-static struct emu_uobj *find_queue(const struct emu_file *f, uint64_t number,
-				   uint32_t (*number_of)(const struct emu_uobj *o))
+struct emu_uobj *emu_queue_by_number(const struct emu_file *f, uint64_t number,
+				     uint32_t (*number_of)(const struct emu_uobj *o))
 {
 	for (unsigned int i = 0; number && i < f->nobjs; i++)
 		if (f->objs[i] && number_of(f->objs[i]) == number)
@@ -197,13 +197,13 @@ static int find_srq(const struct emu_file *f, struct emu_mbox *m, struct emu_dev
 	const uint8_t *qpc = emu_prm_at_const(m->in, EMU_CREATE_QP_IN_QPC);
 	uint64_t srqn = emu_prm_get(qpc, EMU_QPC_SRQN_RMPN_XRQN);
 
-	if (emu_prm_get(qpc, EMU_QPC_RQ_TYPE) != EMU_QPC_RQ_TYPE_SHARED)
+	if (q->type == EMU_QPT_DCI || emu_prm_get(qpc, EMU_QPC_RQ_TYPE) != EMU_QPC_RQ_TYPE_SHARED)
 		return 0;
 	if (q->type == EMU_QPT_XRC_INI || q->type == EMU_QPT_XRC_TGT) {
 		qp->xrcd = emu_xrcd_by_number(f, q->xrcdn);
 		return qp->xrcd ? 0 : emu_refuse(m, EMU_CMD_SYN_QP_RESOURCE);
 	}
-	qp->srq = find_queue(f, srqn, emu_srq_number);
+	qp->srq = emu_queue_by_number(f, srqn, emu_srq_number);
 	if (!qp->srq || emu_queues->srq[srqn].type != EMU_SRQT_BASIC)
 		return emu_refuse(m, EMU_CMD_SYN_QP_SRQ);
 	return 0;
@@ -225,6 +225,8 @@ static uint8_t service_type(const struct emu_file *f, const uint8_t *qpc)
 		return EMU_QPT_UD;
 	case EMU_QPC_ST_QP1:
 		return f->driver ? EMU_QPT_UD : 0;
+	case EMU_QPC_ST_DCI:
+		return EMU_QPT_DCI;
 	case EMU_QPC_ST_XRC:
 		return !f->driver ? 0 : target ? EMU_QPT_XRC_TGT : EMU_QPT_XRC_INI;
 	default:
@@ -242,6 +244,8 @@ static int fill_type(const struct emu_file *f, struct emu_mbox *m, struct emu_qp
 	    (rq != EMU_QPC_RQ_TYPE_REGULAR && rq != EMU_QPC_RQ_TYPE_SHARED &&
 	     rq != EMU_QPC_RQ_TYPE_NONE) ||
 	    emu_prm_get(qpc, EMU_QPC_LOG_SQ_SIZE) > MAX_LOG_WQ ||
+	    emu_prm_get(qpc, EMU_QPC_LOG_DCI_STREAMS) > EMU_LOG_DCI_STREAMS ||
+	    emu_prm_get(qpc, EMU_QPC_LOG_DCI_ERRORED) > EMU_LOG_DCI_ERRORED ||
 	    emu_prm_get(qpc, EMU_QPC_LOG_RQ_SIZE) > MAX_LOG_WQ ||
 	    emu_prm_get(qpc, EMU_QPC_LOG_RQ_STRIDE) > MAX_LOG_STRIDE - EMU_MIN_LOG_STRIDE)
 		return emu_refuse(m, EMU_CMD_SYN_QP_CONTEXT);
@@ -249,9 +253,9 @@ static int fill_type(const struct emu_file *f, struct emu_mbox *m, struct emu_qp
 	return 0;
 }
 
-static bool receives(const uint8_t *qpc)
+static bool receives(const struct emu_qp *q, const uint8_t *qpc)
 {
-	return emu_prm_get(qpc, EMU_QPC_RQ_TYPE) != EMU_QPC_RQ_TYPE_NONE;
+	return q->type != EMU_QPT_DCI && emu_prm_get(qpc, EMU_QPC_RQ_TYPE) != EMU_QPC_RQ_TYPE_NONE;
 }
 
 /* A part that the QP lacks is named by 0; any other number must be that of an object. */
@@ -304,10 +308,10 @@ static bool find_parts(const struct emu_file *f, const uint8_t *qpc, const struc
 	uint64_t snd = emu_prm_get(qpc, EMU_QPC_CQN_SND), rcv = emu_prm_get(qpc, EMU_QPC_CQN_RCV);
 
 	qp->pd = emu_pd_by_number(f, (uint32_t)emu_prm_get(qpc, EMU_QPC_PD));
-	qp->send_cq = find_queue(f, snd, emu_cq_number);
-	qp->recv_cq = find_queue(f, rcv, emu_cq_number);
+	qp->send_cq = emu_queue_by_number(f, snd, emu_cq_number);
+	qp->recv_cq = emu_queue_by_number(f, rcv, emu_cq_number);
 	return has_domain(qpc, qp) && is_named(q->sq_wqe_count, snd, qp->send_cq) &&
-	       is_named(receives(qpc), rcv, qp->recv_cq) &&
+	       is_named(receives(q, qpc), rcv, qp->recv_cq) &&
 	       (emu_has_uar(f, uar) || (!q->sq_wqe_count && !uar));
 }
 

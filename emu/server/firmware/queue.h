@@ -44,6 +44,9 @@ int emu_devx_query_qp(struct emu_cmd *c, struct emu_mbox *m, struct emu_uobj *o)
 
 /* The number of a completion queue of verbs or of a command; 0: it is another object. */
 uint32_t emu_cq_number(const struct emu_uobj *o);
+/* The file's queue of verbs or of a command by its number, which `number_of` reads of an object; or NULL. */
+struct emu_uobj *emu_queue_by_number(const struct emu_file *f, uint64_t number,
+				     uint32_t (*number_of)(const struct emu_uobj *o));
 /* The event queue of a completion queue. */
 uint32_t emu_devx_eqn(const struct emu_uobj *cq);
 /* The file's completion queue of a command, by its number; or NULL. */

@@ -122,7 +122,7 @@
 	  "the completions that were not polled do not fit, or the queue has overrun")             \
 	/* CREATE_QP, QUERY_QP and the transitions */                                              \
 	S(QP_CONTEXT, 0x80, BAD_PARAM,                                                             \
-	  "the service type, rq_type or a queue size is not supported")                            \
+	  "the service type, rq_type, a queue size or a number of streams is not supported")       \
 	S(QP_UMEM, 0x81, BAD_RES, "the context has no such umem")                                  \
 	S(QP_UMEM_RANGE, 0x82, BAD_PARAM,                                                          \
 	  "the queues or their doorbell record are misaligned, or lie outside their umem")         \
@@ -141,6 +141,14 @@
 	S(QP_SRQ, 0x8b, BAD_RES, "the context has no such shared receive queue")                   \
 	S(QP_TYPE, 0x8c, BAD_PARAM, "only RC and UC queue pairs can be modified")                  \
 	S(QP_MMO, 0x8d, BAD_PARAM, "the card has no engines")                                      \
+	/* CREATE_DCT, QUERY_DCT, DRAIN_DCT and ARM_DCT_FOR_KEY_VIOLATION */                       \
+	S(DCT_IN_LEN, 0xa8, BAD_INP_LEN, "the mailbox is shorter than the command")                \
+	S(DCT_CONTEXT, 0xa9, BAD_PARAM, "pkey_index, port, mtu or the source GID is not valid")    \
+	S(DCT_RESOURCE, 0xaa, BAD_RES,                                                             \
+	  "the context has no such protection domain, completion queue or shared receive queue")   \
+	S(DCT_LIMIT, 0xab, LIM, "the card has no free queue pair")                                 \
+	S(DCT_STATE, 0xac, BAD_RES_STATE, "the target is drained already")                         \
+	S(QUERY_DCT_OUT_LEN, 0xad, BAD_OUTP_LEN, "the answer does not fit into the out mailbox")   \
 	/* CREATE_RMP */                                                                           \
 	S(RMP_CONTEXT, 0x90, BAD_PARAM,                                                            \
 	  "the state, the type of the work queue or one of its sizes is not supported")            \

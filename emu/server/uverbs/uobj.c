@@ -29,6 +29,7 @@ static const struct {
 	[EMU_T_MW] = {"mw", offsetof(struct emu_counts, mws), UVERBS_OBJECT_MW},
 	[EMU_T_DEVX_CQ] = {"cq", offsetof(struct emu_counts, cqs), MLX5_IB_OBJECT_DEVX_OBJ},
 	[EMU_T_DEVX_QP] = {"qp", offsetof(struct emu_counts, qps), MLX5_IB_OBJECT_DEVX_OBJ},
+	[EMU_T_DEVX_DCT] = {"qp", offsetof(struct emu_counts, qps), MLX5_IB_OBJECT_DEVX_OBJ},
 	[EMU_T_DEVX_RMP] = {"srq", offsetof(struct emu_counts, srqs), MLX5_IB_OBJECT_DEVX_OBJ},
 	[EMU_T_DEVX_COUNTER] = {"flow_counter", offsetof(struct emu_counts, flow_counters),
 				MLX5_IB_OBJECT_DEVX_OBJ},
@@ -107,6 +108,7 @@ static bool is_exhausted(const struct emu_func *f, enum emu_type type)
 		return n->cqs >= p->max_cq;
 	case EMU_T_QP:
 	case EMU_T_DEVX_QP:
+	case EMU_T_DEVX_DCT:
 		return n->qps >= p->max_qp;
 	case EMU_T_AH:
 		return n->ahs >= p->max_ah;
