@@ -33,6 +33,7 @@ RC, UD = 0, 2  # services of queue pairs
 ATTACH_TO_MCG, DETACH_FROM_MCG = 0x806, 0x807
 ALLOC_PD, DEALLOC_PD, ALLOC_UAR, DEALLOC_UAR = 0x800, 0x801, 0x802, 0x803
 CREATE_SQ, MODIFY_SQ, DESTROY_SQ = 0x904, 0x905, 0x906
+CREATE_RMP = 0x90C
 OK, BAD_OP, BAD_PARAM, BAD_SYS_STATE, BAD_RES, RES_BUSY, LIMIT, BAD_RES_STATE, NO_RES = 0, 2, 3, 4, 5, 6, 8, 9, 15
 BAD_SIZE, BAD_INP_LEN, BAD_OUTP_LEN = 0x40, 0x50, 0x51
 
@@ -318,6 +319,16 @@ class Driver:  # pylint: disable=too-many-public-methods
         """The entry, None if the function has not written it."""
         entry = self.peek(cq.ring + 64 * index, 64)
         return None if entry[63] >> 4 == 0xF else entry
+
+    def create_rmp(self, pd):
+        """A shared receive queue of 16 receives of 32 bytes. Its number."""
+        data = command(CREATE_RMP, LIST)
+        put(data, 0x20, 23, 20, 1)
+        put(data, 0x50 + 0x08, 23, 0, pd)
+        put64(data, 0x50 + 0x10, self.take(PAGE))
+        put(data, 0x50 + 0x20, 19, 16, 5)
+        put(data, 0x50 + 0x20, 4, 0, 4)
+        return self.execute(self.pages(data, [self.take(PAGE)])).number
 
     def create_mkey(self, pd, start=0, size=None, pages=None, log_page=12):
         """A key for all memory by its physical addresses; or for pages at an address of the key's own. Its number."""

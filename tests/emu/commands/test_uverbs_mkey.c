@@ -563,8 +563,7 @@ static void capabilities_of_another_function_are_refused(void **state)
 /* The driver passes commands that create objects; the firmware does not know all of them. */
 static void missing_objects_are_refused(void **state)
 {
-	static const uint16_t make[] = {CMD_CREATE_PSV,	       CMD_CREATE_SRQ,
-					CMD_CREATE_DCT,	       CMD_CREATE_SQ,
+	static const uint16_t make[] = {CMD_CREATE_PSV, CMD_CREATE_SRQ, CMD_CREATE_SQ,
 					CMD_CREATE_FLOW_TABLE, CMD_SET_FLOW_TABLE_ENTRY};
 	static const uint16_t others[] = {CMD_DESTROY_MKEY,	    CMD_DESTROY_CQ,
 					  CMD_DESTROY_QP,	    CMD_RST2INIT_QP,

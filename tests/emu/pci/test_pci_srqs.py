@@ -7,9 +7,9 @@ from harness.mlx5_driver import ALLOC_PD, ALLOC_UAR, BAD_PARAM, BAD_RES, LIST, O
 from harness.vfio_user import await_irq
 
 ALLOC_XRCD, CREATE_XRC_SRQ, QUERY_XRC_SRQ, ARM_XRC_SRQ = 0x80E, 0x705, 0x707, 0x708
-CREATE_RMP, MODIFY_RMP, QUERY_RMP = 0x90C, 0x90D, 0x90F
+MODIFY_RMP, QUERY_RMP = 0x90D, 0x90F
 SRQ_LIMIT = 0x14
-CONTEXT, WQ = 0x20, 0x50  # in commands on an RMP; of an XRC SRQ the context is at 0x10
+WQ = 0x50  # in commands on an RMP
 QUERY_BYTES = 0x110
 
 
@@ -30,14 +30,7 @@ class Bench:
         return int.from_bytes(data[0x19:0x1C], "big")
 
     def number_of_rmp(self):
-        """16 receives of 32 bytes."""
-        data = command(CREATE_RMP, LIST)
-        put(data, CONTEXT, 23, 20, 1)
-        put(data, WQ + 0x08, 23, 0, self.pd)
-        put64(data, WQ + 0x10, self.driver.take(PAGE))
-        put(data, WQ + 0x20, 19, 16, 5)
-        put(data, WQ + 0x20, 4, 0, 4)
-        return self.create(data)
+        return self.driver.create_rmp(self.pd)
 
     def modify_rmp(self, number, limit, state=1, sets=1):
         data = command(MODIFY_RMP, LIST, number=number)
