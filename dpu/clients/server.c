@@ -605,8 +605,10 @@ static void admit(void *context, int fd, const struct dpumap_peer *peer)
 
 /* --- changes of exports ----------------------------------------------------------------------- */
 
-static bool find_event(const struct session *session, const struct export_spec *was,
-		       const struct export_spec *is, enum dpumap_event *event)
+/* The export as the event is about it, or NULL: the session sees none. */
+static const struct export_spec *find_event(const struct session *session,
+					    const struct export_spec *was,
+					    const struct export_spec *is, enum dpumap_event *event)
 {
 	bool had = was && session_may_import(session, was);
 	bool has = is && session_may_import(session, is);
@@ -614,27 +616,29 @@ static bool find_event(const struct session *session, const struct export_spec *
 	*event = had && has ? DPUMAP_EVENT_CHANGED
 		 : had	    ? DPUMAP_EVENT_REMOVED
 			    : DPUMAP_EVENT_ADDED;
-	return had || has;
+	return has ? is : had ? was : NULL;
 }
 
 /* Clients with a sink are told what they lose. Others see all changes if they ask. */
-static bool is_reported(const struct session *session, const struct export_spec *was, bool was_held,
-			const struct export_spec *is, enum dpumap_event *event)
+static const struct export_spec *find_report(const struct session *session,
+					     const struct export_spec *was, bool was_held,
+					     const struct export_spec *is, enum dpumap_event *event)
 {
-	bool is_visible = find_event(session, was, is, event);
+	const struct export_spec *visible = find_event(session, was, is, event);
 
 	if (session->refused)
-		return false;
+		return NULL;
 	if (session->conn)
-		return session->watching && is_visible;
+		return session->watching ? visible : NULL;
 	*event = DPUMAP_EVENT_REMOVED;
-	return was_held;
+	return was_held ? was : NULL;
 }
 
 static void on_change(void *context, const struct export_spec *was, uint64_t was_id,
 		      const struct export_spec *is)
 {
 	struct server *server = context;
+	const struct export_spec *about;
 	enum dpumap_event event;
 	size_t forgotten;
 
@@ -643,9 +647,10 @@ static void on_change(void *context, const struct export_spec *was, uint64_t was
 		if (was && session->job.export == was_id)
 			server_wake(session);
 		server->stats.held -= forgotten;
-		if (!is_reported(session, was, forgotten > 0, is, &event))
+		about = find_report(session, was, forgotten > 0, is, &event);
+		if (!about)
 			continue;
-		if (session_queue_event(session, event, (is ? is : was)->name))
+		if (session_queue_event(session, event, about->name))
 			announce(server, session);
 		else
 			session->leaves = &is_deaf;
