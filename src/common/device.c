@@ -61,7 +61,7 @@ static doca_error_t open_info(struct doca_devinfo *info, dpumap_device_cap *cap,
 	if (result != DOCA_SUCCESS)
 		return dpumap_error_doca(error, result, "cannot query the name of a device");
 	if (!is_able(info, cap)) {
-		if (dpumap_error_is_descriptors(error, doing))
+		if (dpumap_error_is_limit(error, doing))
 			return error->code;
 		dpumap_error_set(error, DOCA_ERROR_NOT_SUPPORTED, "device %s cannot %s",
 				 device->name, doing);
@@ -100,7 +100,7 @@ static doca_error_t none_found(struct doca_devinfo **list, uint32_t n, const cha
 {
 	char names[200];
 
-	if (dpumap_error_is_descriptors(error, "use the RDMA devices"))
+	if (dpumap_error_is_limit(error, "use the RDMA devices"))
 		return error->code;
 	name_devices(list, n, names, sizeof(names));
 	if (n == 0)

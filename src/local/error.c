@@ -84,8 +84,8 @@ static bool read_usage(unsigned int field, uint64_t *bytes)
 	return is_read;
 }
 
-/* The limit that a lack of memory may come from: the system may have enough. */
-static void append_memory(struct dpumap_error *error)
+/* The limit that a lack of memory may come from: the system may have enough. False: there is none. */
+static bool append_memory(struct dpumap_error *error)
 {
 	static const struct {
 		int limit;
@@ -105,8 +105,9 @@ static void append_memory(struct dpumap_error *error)
 			 "(ulimit %s)",
 			 bytes < limit.rlim_cur ? (limit.rlim_cur - bytes) >> 10 : 0, all[i].what,
 			 all[i].option);
-		return;
+		return true;
 	}
+	return false;
 }
 
 doca_error_t dpumap_error_set(struct dpumap_error *error, doca_error_t code, const char *fmt, ...)
@@ -156,12 +157,15 @@ static unsigned int count_free_descriptors(void)
 	return lacking ? n : FREE_DESCRIPTORS;
 }
 
-bool dpumap_error_is_descriptors(struct dpumap_error *error, const char *doing)
+bool dpumap_error_is_limit(struct dpumap_error *error, const char *doing)
 {
 	unsigned int n = count_free_descriptors();
 
-	if (n == FREE_DESCRIPTORS)
-		return false;
+	if (n == FREE_DESCRIPTORS) {
+		snprintf(error->text, sizeof(error->text), "cannot %s", doing);
+		error->code = DOCA_ERROR_NO_MEMORY;
+		return append_memory(error);
+	}
 	dpumap_error_set(error, DOCA_ERROR_OPERATING_SYSTEM,
 			 "cannot %s: the process can open only %u more files; raise the limit "
 			 "(ulimit -n)",

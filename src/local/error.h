@@ -35,10 +35,10 @@ doca_error_t dpumap_error_errno(struct dpumap_error *error, int err, const char 
 doca_error_t dpumap_error_doca(struct dpumap_error *error, doca_error_t code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /*
- * If only a few file descriptors are left: sets the line, and returns true. Drivers do not report
- * that: they find no device, or a device without capabilities.
+ * If only a few file descriptors or little memory are left to the process: sets the line, and returns
+ * true. Drivers do not report that: they find no device, or a device without capabilities.
  */
-bool dpumap_error_is_descriptors(struct dpumap_error *error, const char *doing);
+bool dpumap_error_is_limit(struct dpumap_error *error, const char *doing);
 
 /* Appends the next step, "see PROGRAM doctor", to the line. Returns the code. */
 doca_error_t dpumap_error_see_doctor(struct dpumap_error *error);

@@ -156,6 +156,7 @@ def test_tool_without_memory_says_so(host, dpumap, option, what):
         if not host.run(f"{limited} dpumap --version").status:  # the loader, a sanitizer, or qemu may need more
             first = first or limit
             done = host.run(f"{limited} {dpumap.command('read', 'fast')} >/dev/null")
+            assert "no device" not in done.err, (limit, done.err)
             assert not done.status or re.search(pattern, done.err, re.I), (limit, done.err)
             told += "can have only" in done.err
         if limit == 4 << 16 and not told:
