@@ -15,6 +15,7 @@ KIB, MIB = 1 << 10, 1 << 20
 SIZES = (1, 3, 4, 63, 64, 65, 1023, 4095, 4096, 4097, 64 * KIB - 1, 64 * KIB, MIB - 3, MIB, MIB + 1)
 OFFSETS = (0, 1, 2, 3, 4, 63, 64, 4095, 4096, 65535, 65536)
 SEED = 0x64707561
+WIRE = "DPUMAP_EMU_WIRE" in os.environ  # all packets are on a network
 CORRUPTIONS = int(os.environ.get("DPUMAP_CORRUPTIONS", "100"))
 COMMANDS = {
     "write": (("write", "e0", "sent"), "export e0 differs from sent"),
@@ -168,6 +169,8 @@ def corruptions(size, piece, count):
 )
 def test_byte_that_the_card_changes_is_found(serve, tool, host, emulator, export, size, piece):
     """Each copy fails, its message names what differs, and no file is left. The next copy is exact."""
+    if WIRE and "rdma" in export:
+        pytest.skip("a packet that comes late is thrown away and sent again: the changed byte may be in it")
     dpumap = tool(serve("--export", f"name=e0,{export},size={size}"))
     host.put({"sent": random.Random(SEED).randbytes(size)})
     host.remove("got")
