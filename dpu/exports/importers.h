@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* For each peer, how many exports allow it to import: whoever connects is known without a walk through all exports. */
+/* How many exports each peer may import, so that no connection makes dpumapd walk through all exports. */
 #ifndef DPUMAPD_IMPORTERS_H
 #define DPUMAPD_IMPORTERS_H
 
